@@ -1,0 +1,3 @@
+"""Necessity and sufficiency explanations for text classifiers."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,1 @@
+"""The only rooms that import torch, transformers and peft. Import them lazily."""

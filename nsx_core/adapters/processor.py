@@ -1,0 +1,29 @@
+"""What the processor at hand is good at: device, number format, threads."""
+
+from __future__ import annotations
+
+import os
+
+import torch
+
+
+def device() -> torch.device:
+    """CUDA where there is one, else the CPU."""
+    return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def matrix_dtype() -> torch.dtype:
+    """bf16 on CUDA and on processors with AMX, else fp32.
+
+    AVX512-bf16 without AMX multiplies at half the rate of fp32 (docs/decisions.md).
+    """
+    if torch.cuda.is_available() or torch.cpu._is_amx_tile_supported():
+        return torch.bfloat16
+    return torch.float32
+
+
+def set_threads(count: int | None = None) -> int:
+    """Set torch's threads once, to ``count`` or the processors this process may use."""
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    torch.set_num_threads(count or usable)
+    return torch.get_num_threads()

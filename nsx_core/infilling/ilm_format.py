@@ -1,0 +1,79 @@
+"""The text format of infilling by language modelling (Donahue et al. 2020).
+
+::
+
+    BOS  kept words and one BLANK a run of replaced words  START  answer END  answer END ...
+
+Unused special tokens of SmolLM2's vocabulary serve as BLANK, START and END, so that no
+embedding is added. Training and generation both build their contexts here and nowhere
+else. Words are joined by single spaces: every word but the text's first carries its space.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+Encode = Callable[[str], list[int]]
+
+
+@dataclass(frozen=True)
+class SpecialTokens:
+    """Token ids of the format's marks."""
+
+    bos: int
+    blank: int
+    start: int
+    end: int
+
+
+SMOLLM2_SPECIAL_TOKENS = {
+    "bos": "<|endoftext|>",
+    "blank": "<empty_output>",
+    "start": "<jupyter_start>",
+    "end": "<jupyter_code>",
+}
+
+
+def runs(mask: Sequence[bool]) -> list[tuple[int, int]]:
+    """Runs of replaced words as (first, last + 1), in reading order."""
+    found, at = [], 0
+    for replaced, group in groupby(mask):
+        length = len(list(group))
+        if replaced:
+            found.append((at, at + length))
+        at += length
+    return found
+
+
+def context_ids(
+    words: Sequence[str], mask: Sequence[bool], encode: Encode, special: SpecialTokens
+) -> list[int]:
+    """Token ids up to and with START.
+
+    words: the text's words; mask: bool[n_words], True = replaced.
+    """
+    ids = [special.bos]
+    at = 0
+    for replaced, group in groupby(mask):
+        length = len(list(group))
+        if replaced:
+            ids.append(special.blank)
+        else:
+            kept = " ".join(words[at : at + length])
+            ids.extend(encode(kept if at == 0 else " " + kept))
+        at += length
+    ids.append(special.start)
+    return ids
+
+
+def answer_ids(
+    words: Sequence[str], mask: Sequence[bool], encode: Encode, special: SpecialTokens
+) -> list[int]:
+    """Token ids of all answers, each closed by END: what training learns to write."""
+    ids: list[int] = []
+    for first, last in runs(mask):
+        ids.extend(encode(" " + " ".join(words[first:last])))
+        ids.append(special.end)
+    return ids

@@ -1,0 +1,182 @@
+"""The frozen records that stages hand to one another.
+
+Masks are bool[n_words], True = replaced. Word and run positions count from 0.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Side(StrEnum):
+    """Which question a draw answers."""
+
+    NECESSITY = "necessity"
+    SUFFICIENCY = "sufficiency"
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One unit of a text: ``text[start:end]`` of the original."""
+
+    text: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class SplitText:
+    """A text and its words; words and the gaps between them give the text back exactly."""
+
+    text: str
+    words: tuple[Word, ...]
+
+    @property
+    def spaces(self) -> tuple[bool, ...]:
+        """Whether each word has a gap before it (True for a first word at position > 0)."""
+        ends = (0, *(w.end for w in self.words))
+        return tuple(w.start > e for w, e in zip(self.words, ends, strict=False))
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """One draw's mask: ``replaced`` bool[n_words]; ``number`` counts within its side."""
+
+    side: Side
+    number: int
+    replaced: tuple[bool, ...]
+
+    @property
+    def bits(self) -> str:
+        """One character a word, 1 = replaced: how the store and exports write a mask."""
+        return "".join("1" if r else "0" for r in self.replaced)
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationSettings:
+    """How an infiller samples; part of every draw's key.
+
+    temperature > 0; top_p in (0, 1]; redraw_unchanged: draw again, at most 5 times, when
+    the infill equals the words it replaces (paper mode keeps it).
+    """
+
+    temperature: float = 0.8
+    top_p: float = 0.9
+    redraw_unchanged: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class InfillRequest:
+    """What an infiller needs for one draw; ``seed`` alone decides its randomness."""
+
+    words: tuple[str, ...]
+    spaces: tuple[bool, ...]
+    replaced: tuple[bool, ...]
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class Draw:
+    """One counterfactual text.
+
+    ``answers`` holds one string a run of replaced words; ``unchanged`` marks a draw whose
+    text equals the original (case and space ignored) after ``redraws`` redraws.
+    """
+
+    side: Side
+    number: int
+    replaced: tuple[bool, ...]
+    answers: tuple[str, ...]
+    text: str
+    unchanged: bool = False
+    redraws: int = 0
+
+    @property
+    def bits(self) -> str:
+        return "".join("1" if r else "0" for r in self.replaced)
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A score with its interval and the number of draws it was counted from.
+
+    value, low, high are None where undefined (n == 0, or sufficiency of a one-word text).
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class WordScore:
+    """Both scores of one word."""
+
+    word: Word
+    necessity: Estimate
+    sufficiency: Estimate
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainSettings:
+    """Everything a person can set for one explanation.
+
+    budget 10..400 expected draws a word and side; seed 0..2**31-1; threshold strictly
+    between 0 and 1; label: the explained class, None = the classifier's own default;
+    use_scores: P(y) in place of [f = y]; sampler and splitter by name.
+    """
+
+    budget: int = 100
+    seed: int = 0
+    threshold: float = 0.5
+    label: str | None = None
+    use_scores: bool = False
+    sampler: str = "paper"
+    splitter: str = "whitespace"
+    phrases: tuple[str, ...] = ()
+    generation: GenerationSettings = field(default_factory=GenerationSettings)
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedDraw:
+    """A draw with the explained class's probability, and whether the class was kept."""
+
+    draw: Draw
+    probability: float
+    kept: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """One text explained for one classifier.
+
+    ``probability`` is the explained class's on the original text; ``predicted`` whether it
+    reaches the threshold; ``baseline`` the rate of the explained class on neutral text (the
+    mean probability where scores are used); ``draws`` are the judged draws behind every
+    score; ``seconds`` by stage; ``unseen_words`` were cut off by the classifier.
+    """
+
+    key: str
+    text: str
+    classifier: str
+    infiller: str
+    label: str
+    settings: ExplainSettings
+    probabilities: dict[str, float]
+    probability: float
+    predicted: bool
+    baseline: float
+    words: tuple[WordScore, ...]
+    draws: tuple[JudgedDraw, ...]
+    infilled: int
+    seconds: dict[str, float]
+    versions: dict[str, str]
+    unseen_words: int = 0
+
+
+def text_hash(text: str) -> str:
+    """sha256 of the text, lone surrogates included: the key of texts and predictions."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,55 @@
+"""Limits, defaults and folders, each defined once."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from nsx_core.errors import SettingsError
+
+MAX_WORDS = 2_000
+MAX_WORD_CHARACTERS = 20_000
+BUDGET_MIN, BUDGET_MAX, BUDGET_DEFAULT = 10, 400, 100
+SEED_MAX = 2**31 - 1
+THRESHOLD_DEFAULT = 0.5
+ANSWER_WORDS_MAX = 7
+TEMPERATURE_DEFAULT, TOP_P_DEFAULT = 0.8, 0.9
+REDRAWS_MAX = 5
+
+PROJECT_FOLDER = Path(__file__).resolve().parent.parent
+SHIPPED_MODELS_FOLDER = PROJECT_FOLDER / "assets" / "models"
+
+
+def data_folder() -> Path:
+    """Where the store lies: $NSX_HOME, or ~/.local/share/nsx."""
+    return Path(os.environ.get("NSX_HOME") or Path.home() / ".local" / "share" / "nsx")
+
+
+def model_cache_folder() -> Path:
+    """Where converted base models lie: $NSX_MODEL_CACHE, or ~/.cache/nsx/models."""
+    given = os.environ.get("NSX_MODEL_CACHE")
+    return Path(given) if given else Path.home() / ".cache" / "nsx" / "models"
+
+
+def checked_budget(budget: object) -> int:
+    """The budget as an int in BUDGET_MIN..BUDGET_MAX, or a ``SettingsError``."""
+    return _whole("The budget", budget, BUDGET_MIN, BUDGET_MAX)
+
+
+def checked_seed(seed: object) -> int:
+    """The seed as an int in 0..SEED_MAX, or a ``SettingsError``."""
+    return _whole("The seed", seed, 0, SEED_MAX)
+
+
+def _whole(what: str, value: object, low: int, high: int) -> int:
+    number: int | None = None
+    if isinstance(value, int) and not isinstance(value, bool):
+        number = value
+    elif isinstance(value, str):
+        try:
+            number = int(value.strip())
+        except ValueError:
+            number = None
+    if number is None or not low <= number <= high:
+        raise SettingsError(f"{what} is a whole number from {low} to {high}, and {value!r} came.")
+    return number

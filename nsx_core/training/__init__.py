@@ -1,0 +1,1 @@
+"""Commands that learn the shipped models: corpus, infiller, classifiers."""

@@ -1,0 +1,2 @@
+def write_card(folder):
+    return folder / "README.md"

@@ -1,0 +1,322 @@
+"""Learn a classifier: one loop for both recipes, resumable to the bit.
+
+Steps: clean and tokenise once; each epoch, shuffle, sort pools of like length into
+batches, and step AdamW down a linear schedule after a linear warm-up; after each epoch,
+score the dev split and write weights, optimizer and dev scores. The epoch with the best
+dev macro F1 is kept, its head's bias shifted to the best decision on dev.
+
+Batches and dropout of an epoch depend on (seed, epoch) alone, never on when the process
+started, so that a run stopped between epochs goes on exactly.
+
+Where we differ from (balkir-etal-2022): their classifiers are BERT-base with every weight
+trained, which the 'paper' recipe repeats (with a linear head on the first token's state);
+'adapter' learns LoRA (hu-etal-2022) on a small encoder, for models that can be shipped.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from safetensors.torch import load_file, save_file
+from torch import nn
+from tqdm import tqdm
+
+from nsx_core.adapters import encoder as enc
+from nsx_core.adapters.manifest import Recipe, write_json
+from nsx_core.cleaning import PLACEHOLDERS
+from nsx_core.errors import ModelError, UnknownNameError
+from nsx_core.seeding import child_seed, generator
+from nsx_core.training.datasets import Dataset
+from nsx_core.training.figures import best_shift, macro_f1
+
+__all__ = ["RECIPES", "Learned", "learn", "recipe_named"]
+
+RECIPES = {
+    "adapter": Recipe(name="adapter"),
+    "paper": Recipe(
+        name="paper",
+        learning_rate=5e-5,
+        weight_decay=0.01,
+        warmup_steps=500,
+        pooling="first",
+        attention_dropout=0.1,
+        class_weight_power=0.0,
+        tune_bias=False,
+        add_placeholders=True,
+        lora_rank=0,
+        lora_alpha=0,
+        lora_dropout=0.0,
+    ),
+}
+_POOL = 50  # batches whose texts are sorted by length together
+_CLIP = 1.0
+
+
+@dataclass(frozen=True)
+class Learned:
+    """The chosen epoch: stored tensors by name, and how it was chosen.
+
+    ``tokenizer`` and ``config`` are those of the encoder, for a recipe that changes them.
+    """
+
+    tensors: dict[str, torch.Tensor]
+    targets: tuple[str, ...]
+    max_tokens: int
+    epoch: int
+    shift: float
+    dev_macro_f1: tuple[float, ...]
+    tokenizer: Any
+    config: Any
+
+
+@dataclass(frozen=True)
+class _Tokens:
+    train: list[list[int]]
+    dev: list[list[int]]
+    pad: int
+
+
+def recipe_named(name: str, **changes: float | int | bool | str) -> Recipe:
+    """The recipe 'adapter' or 'paper', with some hyper-parameters changed."""
+    if name not in RECIPES:
+        raise UnknownNameError("recipe", name, RECIPES)
+    return replace(RECIPES[name], **changes)  # type: ignore[arg-type]
+
+
+def learn(
+    data: Dataset,
+    recipe: Recipe,
+    base: Path,
+    seed: int,
+    checkpoints: Path,
+    stop_after: int | None = None,
+    quiet: bool = False,
+) -> Learned:
+    """Train on ``data.train``, choose on ``data.dev``; ``data.test`` is never looked at.
+
+    ``base`` is an encoder's folder; ``checkpoints`` holds one folder an epoch and is
+    resumed from. ``stop_after`` ends after that many epochs in all, as an interruption
+    would. Uses CUDA where there is one.
+    """
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    tokenizer = enc.load_tokenizer(base)
+    torch.manual_seed(child_seed("head", seed) % 2**32)
+    model, targets = _model(recipe, base, tokenizer)
+    limit = enc.encoder_limit(model.encoder)
+    tokens = _Tokens(
+        _ids(tokenizer, data.train.texts, min(recipe.train_max_tokens, limit)),
+        _ids(tokenizer, data.dev.texts, limit),
+        int(tokenizer.pad_token_id),
+    )
+    model.to(device)
+    optimizer = torch.optim.AdamW(_groups(model, recipe), lr=recipe.learning_rate)
+    steps = recipe.epochs * -(-len(tokens.train) // recipe.batch_size)
+    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, _Slope(recipe.warmup_steps, steps))
+    done = _resume(model, optimizer, schedule, checkpoints, recipe.epochs)
+    weights = _class_weights(data.train.labels, recipe.class_weight_power).to(device)
+    last = recipe.epochs if stop_after is None else min(stop_after, recipe.epochs)
+    for epoch in range(done, last):
+        _epoch(model, optimizer, schedule, data, tokens, recipe, weights, seed, epoch, quiet)
+        odds = _log_odds(model, tokens)
+        shift = best_shift(data.dev.labels, odds) if recipe.tune_bias else 0.0
+        score = macro_f1(data.dev.labels, odds + shift >= 0)
+        _write_checkpoint(model, optimizer, schedule, checkpoints / f"epoch-{epoch}", score, shift)
+        if not quiet:
+            print(f"epoch {epoch + 1}: dev macro F1 {score:.4f}, shift {shift:+.2f}", flush=True)
+    return _best(checkpoints, last, targets, limit, tokenizer, model)
+
+
+def _model(
+    recipe: Recipe, base: Path, tokenizer: Any
+) -> tuple[enc.EncoderWithHead, tuple[str, ...]]:
+    encoder: Any = enc.load_encoder(base, recipe.attention_dropout)
+    width = enc.encoder_width(encoder)
+    if recipe.add_placeholders:
+        tokenizer.add_tokens(list(PLACEHOLDERS), special_tokens=True)
+        encoder.resize_token_embeddings(len(tokenizer), mean_resizing=False)
+    targets: tuple[str, ...] = ()
+    if recipe.lora_rank:
+        from peft import LoraConfig, inject_adapter_in_model
+
+        names = enc.linear_names(encoder)
+        targets = tuple(sorted({name.rsplit(".", 1)[-1] for name in names}))
+        config = LoraConfig(
+            r=recipe.lora_rank,
+            lora_alpha=recipe.lora_alpha,
+            lora_dropout=recipe.lora_dropout,
+            target_modules=list(names),
+        )
+        encoder = inject_adapter_in_model(config, encoder)
+        for name, parameter in encoder.named_parameters():
+            parameter.requires_grad = "lora_" in name
+    made = enc.EncoderWithHead(encoder, width, 2, recipe.pooling, recipe.head_dropout)
+    return made, targets
+
+
+def _ids(tokenizer: Any, texts: tuple[str, ...], limit: int) -> list[list[int]]:
+    return enc.token_ids(tokenizer, [enc.cleaned(text) for text in texts], limit)
+
+
+def _epoch(
+    model: enc.EncoderWithHead,
+    optimizer: torch.optim.Optimizer,
+    schedule: torch.optim.lr_scheduler.LambdaLR,
+    data: Dataset,
+    tokens: _Tokens,
+    recipe: Recipe,
+    weights: torch.Tensor,
+    seed: int,
+    epoch: int,
+    quiet: bool,
+) -> None:
+    device = weights.device
+    torch.manual_seed(child_seed("dropout", seed, epoch) % 2**32)
+    batches = _batches([len(row) for row in tokens.train], recipe.batch_size, seed, epoch)
+    trained = [part for part in model.parameters() if part.requires_grad]
+    model.train()
+    title = f"epoch {epoch + 1} of {recipe.epochs}"
+    for rows in tqdm(batches, desc=title, mininterval=5, disable=quiet):
+        ids, seen = enc.padded([tokens.train[row] for row in rows], tokens.pad, device)
+        labels = torch.from_numpy(data.train.labels[rows]).to(device)
+        loss = nn.functional.cross_entropy(model(ids, seen), labels, weight=weights)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        nn.utils.clip_grad_norm_(trained, _CLIP)
+        optimizer.step()
+        schedule.step()
+    if not bool(torch.isfinite(loss)):
+        raise ModelError(
+            f"The loss must stay finite, and after epoch {epoch + 1} it is {float(loss)}. Try a "
+            f"learning rate below {recipe.learning_rate}."
+        )
+
+
+def _batches(lengths: list[int], size: int, seed: int, epoch: int) -> list[NDArray[np.int64]]:
+    """Row numbers of each batch: like lengths together, in random order."""
+    chance = generator("batches", seed, epoch)
+    order = chance.permutation(len(lengths))
+    sizes = np.array(lengths)
+    batches: list[NDArray[np.int64]] = []
+    for start in range(0, len(order), size * _POOL):
+        pool = order[start : start + size * _POOL]
+        pool = pool[np.argsort(sizes[pool], kind="stable")]
+        batches += [pool[at : at + size] for at in range(0, len(pool), size)]
+    return [batches[at] for at in chance.permutation(len(batches))]
+
+
+def _class_weights(labels: NDArray[np.int64], power: float) -> torch.Tensor:
+    counts = np.bincount(labels, minlength=2)
+    return torch.tensor((len(labels) / (2 * counts)) ** power, dtype=torch.float32)
+
+
+def _groups(model: nn.Module, recipe: Recipe) -> list[dict[str, Any]]:
+    """Weight decay on matrices only: biases and norms have no scale to shrink."""
+    trained = [part for part in model.parameters() if part.requires_grad]
+    return [
+        {"params": [p for p in trained if p.ndim > 1], "weight_decay": recipe.weight_decay},
+        {"params": [p for p in trained if p.ndim <= 1], "weight_decay": 0.0},
+    ]
+
+
+@dataclass(frozen=True)
+class _Slope:
+    warmup: int
+    steps: int
+
+    def __call__(self, step: int) -> float:
+        if step < self.warmup:
+            return (step + 1) / (self.warmup + 1)
+        return max(0.0, (self.steps - step) / max(1, self.steps - self.warmup))
+
+
+def _log_odds(model: enc.EncoderWithHead, tokens: _Tokens) -> NDArray[np.float64]:
+    logits = enc.logits_of(model, tokens.dev, tokens.pad)
+    odds: NDArray[np.float64] = logits[:, 1] - logits[:, 0]
+    return odds
+
+
+def _trained_state(model: nn.Module) -> dict[str, torch.Tensor]:
+    """Trained tensors under the names they are stored by, free of peft's."""
+    return {
+        _stored_name(name): part.detach().cpu().contiguous()
+        for name, part in model.named_parameters()
+        if part.requires_grad
+    }
+
+
+def _stored_name(name: str) -> str:
+    return name.replace(".default.weight", "") if ".lora_" in name else name
+
+
+def _write_checkpoint(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    schedule: torch.optim.lr_scheduler.LambdaLR,
+    folder: Path,
+    score: float,
+    shift: float,
+) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    save_file(_trained_state(model), folder / "weights.safetensors")
+    state = {"optimizer": optimizer.state_dict(), "last_epoch": schedule.last_epoch}
+    torch.save(state, folder / "optimizer.draft")
+    os.replace(folder / "optimizer.draft", folder / "optimizer.pt")
+    # Written last: a folder with this file is whole.
+    write_json(folder / "dev.json", {"macro_f1": score, "shift": shift})
+    # Only the newest optimizer state is ever resumed from.
+    for old in folder.parent.glob("epoch-*/optimizer.pt"):
+        if old.parent != folder:
+            old.unlink()
+
+
+def _resume(
+    model: nn.Module,
+    optimizer: torch.optim.Optimizer,
+    schedule: torch.optim.lr_scheduler.LambdaLR,
+    checkpoints: Path,
+    epochs: int,
+) -> int:
+    """Load the newest whole checkpoint; the number of epochs done."""
+    done = 0
+    while done < epochs and (checkpoints / f"epoch-{done}" / "dev.json").is_file():
+        done += 1
+    if not done:
+        return 0
+    folder = checkpoints / f"epoch-{done - 1}"
+    stored = load_file(folder / "weights.safetensors")
+    with torch.no_grad():
+        for name, part in model.named_parameters():
+            if part.requires_grad:
+                part.copy_(stored[_stored_name(name)])
+    state = torch.load(folder / "optimizer.pt", weights_only=True, map_location="cpu")
+    optimizer.load_state_dict(state["optimizer"])
+    schedule.last_epoch = int(state["last_epoch"])
+    return done
+
+
+def _best(
+    checkpoints: Path,
+    epochs: int,
+    targets: tuple[str, ...],
+    limit: int,
+    tokenizer: Any,
+    model: enc.EncoderWithHead,
+) -> Learned:
+    found = [
+        json.loads((checkpoints / f"epoch-{epoch}" / "dev.json").read_text(encoding="utf-8"))
+        for epoch in range(epochs)
+    ]
+    scores = [float(entry["macro_f1"]) for entry in found]
+    best = int(np.argmax(scores))
+    tensors = load_file(checkpoints / f"epoch-{best}" / "weights.safetensors")
+    shift = float(found[best]["shift"])
+    tensors["head.bias"] = tensors["head.bias"] + torch.tensor([0.0, shift])
+    config: Any = model.encoder.config
+    return Learned(tensors, targets, limit, best + 1, shift, tuple(scores), tokenizer, config)

@@ -1,0 +1,224 @@
+"""Fine-tune a causal language model to infill neutral text (Donahue et al. 2020).
+
+A LoRA adapter (peft) on every linear layer; the loss is the cross-entropy of answer tokens
+only, and logits are computed only there. Checkpoints hold adapter, optimiser and position,
+so an interrupted run goes on exactly where it was. Any causal LM by folder or hub id may be
+the base; where its vocabulary has no special tokens to spare, four are added and their
+embeddings trained with the adapter.
+
+    python -m nsx_core.training.infiller --corpus build/corpus --out assets/models/infiller
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from peft import LoraConfig, get_peft_model
+from tqdm import tqdm
+from transformers import AutoModelForCausalLM, AutoTokenizer
+
+from nsx_core.adapters.base_models import SMOLLM2, base_model_folder
+from nsx_core.adapters.processor import device, matrix_dtype, set_threads
+from nsx_core.adapters.special_tokens import special_tokens
+from nsx_core.infilling.ilm_format import SpecialTokens
+from nsx_core.training.corpus import read_corpus
+from nsx_core.training.ilm import Example, batches_of_pass
+
+HELDOUT_EXAMPLES = 512
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What a run is made of; a checkpoint of another recipe is never resumed."""
+
+    base: str = SMOLLM2
+    rank: int = 16
+    learning_rate: float = 1e-3
+    warmup: int = 30
+    batch_size: int = 64
+    steps: int = 1200
+    seed: int = 0
+
+
+def build_model(recipe: Recipe) -> tuple[Any, Any, SpecialTokens]:
+    """(peft model, tokenizer, special tokens) on the device and in the dtype at hand."""
+    folder = base_model_folder(recipe.base)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    base = AutoModelForCausalLM.from_pretrained(folder, dtype=matrix_dtype())
+    special, added = special_tokens(tokenizer)
+    torch.manual_seed(recipe.seed)
+    if added:
+        base.resize_token_embeddings(len(tokenizer), mean_resizing=False)
+    config = LoraConfig(
+        r=recipe.rank,
+        lora_alpha=2 * recipe.rank,
+        target_modules="all-linear",
+        trainable_token_indices=sorted(added) or None,
+        task_type="CAUSAL_LM",
+    )
+    return get_peft_model(base, config).to(device()), tokenizer, special
+
+
+def answer_loss(model: Any, batch: list[Example]) -> tuple[torch.Tensor, int]:
+    """(mean cross-entropy of the batch's answer tokens, how many they are).
+
+    The hidden states of positions before an answer token are picked out first, so that the
+    vocabulary's logits are never computed for context or padding.
+    """
+    longest = max(len(e.ids) for e in batch)
+    ids = torch.zeros(len(batch), longest, dtype=torch.long)
+    attend = torch.zeros(len(batch), longest, dtype=torch.long)
+    learn = torch.zeros(len(batch), longest, dtype=torch.bool)
+    for row, made in enumerate(batch):
+        n = len(made.ids)
+        ids[row, :n] = torch.tensor(made.ids)
+        attend[row, :n] = 1
+        learn[row, made.answer_start : n] = True
+    at = next(model.parameters()).device
+    ids, attend, learn = ids.to(at), attend.to(at), learn.to(at)
+    causal = model.get_base_model()
+    body = causal.get_decoder() if hasattr(causal, "get_decoder") else causal.base_model
+    hidden = body(input_ids=ids, attention_mask=attend, use_cache=False)[0]
+    picked = hidden[:, :-1][learn[:, 1:]]
+    logits = causal.get_output_embeddings()(picked).float()
+    loss = torch.nn.functional.cross_entropy(logits, ids[:, 1:][learn[:, 1:]])
+    return loss, int(learn.sum())
+
+
+def heldout_loss(model: Any, batches: list[list[Example]]) -> float:
+    """Mean answer loss in nats a token over the given batches."""
+    was_training = model.training
+    model.eval()
+    total, tokens = 0.0, 0
+    with torch.no_grad():
+        for batch in batches:
+            loss, n = answer_loss(model, batch)
+            total, tokens = total + float(loss) * n, tokens + n
+    model.train(was_training)
+    return total / tokens
+
+
+def _stream(texts: list[str], recipe: Recipe, encode: Any, special: SpecialTokens) -> Iterator[list[Example]]:
+    number = 0
+    while True:
+        yield from batches_of_pass(texts, recipe.seed, number, recipe.batch_size, encode, special)
+        number += 1
+
+
+def _rate(step: int, recipe: Recipe) -> float:
+    warm = min(1.0, (step + 1) / max(1, recipe.warmup))
+    return recipe.learning_rate * warm * (1 - step / recipe.steps)
+
+
+def train(
+    recipe: Recipe, corpus: Path, out: Path, checkpoint: Path, checkpoint_seconds: float = 300
+) -> dict[str, Any]:
+    """Train, or go on from ``checkpoint``; write adapter and training.json to ``out``."""
+    texts, heldout = read_corpus(corpus / "train.jsonl"), read_corpus(corpus / "heldout.jsonl")
+    model, tokenizer, special = build_model(recipe)
+
+    def encode(text: str) -> list[int]:
+        return list(tokenizer.encode(text, add_special_tokens=False))
+
+    held = list(
+        batches_of_pass(heldout[:HELDOUT_EXAMPLES], 1, 0, recipe.batch_size, encode, special)
+    )
+    learned = [p for p in model.parameters() if p.requires_grad]
+    optimiser = torch.optim.AdamW(learned, lr=recipe.learning_rate, weight_decay=0.0)
+    state_file = checkpoint / "state.pt"
+    done, tokens, untuned, log = 0, 0, None, []
+    if state_file.exists():
+        state = torch.load(state_file, map_location=device(), weights_only=True)
+        if state["recipe"] == asdict(recipe):
+            model.load_state_dict(state["learned"], strict=False)
+            optimiser.load_state_dict(state["optimiser"])
+            done, tokens, log = state["done"], state["tokens"], state["log"]
+            untuned = state["untuned"]
+    if untuned is None:
+        with model.disable_adapter():
+            untuned = heldout_loss(model, held)
+    learned_names = {n for n, p in model.named_parameters() if p.requires_grad}
+
+    def save_checkpoint() -> None:
+        checkpoint.mkdir(parents=True, exist_ok=True)
+        state = {
+            "recipe": asdict(recipe),
+            "learned": {k: v for k, v in model.state_dict().items() if k in learned_names},
+            "optimiser": optimiser.state_dict(),
+            "done": done,
+            "tokens": tokens,
+            "untuned": untuned,
+            "log": log,
+        }
+        torch.save(state, state_file.with_suffix(".part"))
+        state_file.with_suffix(".part").replace(state_file)
+
+    batches = _stream(texts, recipe, encode, special)
+    for _ in range(done):
+        next(batches)
+    model.train()
+    saved_at = time.monotonic()
+    bar = tqdm(total=recipe.steps, initial=done, unit="step", mininterval=10)
+    recent: list[float] = []
+    while done < recipe.steps:
+        batch = next(batches)
+        for group in optimiser.param_groups:
+            group["lr"] = _rate(done, recipe)
+        loss, n = answer_loss(model, batch)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(learned, 1.0)
+        optimiser.step()
+        optimiser.zero_grad(set_to_none=True)
+        done, tokens = done + 1, tokens + sum(len(e.ids) for e in batch)
+        recent.append(float(loss.detach()))
+        if not math.isfinite(recent[-1]):
+            raise FloatingPointError(f"The loss became {recent[-1]} at step {done}.")
+        bar.update()
+        bar.set_postfix(loss=f"{sum(recent[-50:]) / len(recent[-50:]):.3f}", tokens=tokens)
+        if done % 200 == 0 or done == recipe.steps:
+            log.append({"step": done, "tokens": tokens, "heldout_loss": heldout_loss(model, held)})
+            tqdm.write(json.dumps(log[-1]))
+        if time.monotonic() - saved_at > checkpoint_seconds or done == recipe.steps:
+            save_checkpoint()
+            saved_at = time.monotonic()
+    bar.close()
+    out.mkdir(parents=True, exist_ok=True)
+    model.to(torch.bfloat16).save_pretrained(out)
+    report = {
+        "recipe": asdict(recipe),
+        "corpus": json.loads((corpus / "counts.json").read_text(encoding="utf-8")),
+        "tokens": tokens,
+        "heldout_loss": {"untuned": untuned, "tuned": log[-1]["heldout_loss"]},
+        "log": log,
+    }
+    (out / "training.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    return report
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Train the infiller named on the command line."""
+    parser = argparse.ArgumentParser(prog="nsx_core.training.infiller")
+    parser.add_argument("--corpus", type=Path, required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--checkpoint", type=Path, default=Path("build/infiller"))
+    parser.add_argument("--threads", type=int, default=None)
+    for name, value in asdict(Recipe()).items():
+        parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
+    given = vars(parser.parse_args(argv))
+    set_threads(given.pop("threads"))
+    corpus, out, checkpoint = given.pop("corpus"), given.pop("out"), given.pop("checkpoint")
+    report = train(Recipe(**given), corpus, out, checkpoint)
+    print(json.dumps(report["heldout_loss"]))
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
