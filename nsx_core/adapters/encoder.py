@@ -68,9 +68,7 @@ def base_folder(base: str, allow_download: bool = False) -> Path:
 
     try:
         return Path(
-            snapshot_download(
-                base, allow_patterns=_HUB_FILES, local_files_only=not allow_download
-            )
+            snapshot_download(base, allow_patterns=_HUB_FILES, local_files_only=not allow_download)
         )
     # The hub's client raises its own, requests' and plain OS errors: all mean the same here.
     except Exception as error:
@@ -112,7 +110,9 @@ def load_encoder(folder: Path, attention_dropout: float = 0.0) -> nn.Module:
     ``attention_dropout`` matters in training only.
     """
     from transformers import AutoConfig, AutoModel
+    from transformers.utils import logging
 
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
     try:
         config = AutoConfig.from_pretrained(
             str(folder), local_files_only=True, trust_remote_code=False
@@ -141,7 +141,8 @@ def empty_encoder(folder: Path) -> nn.Module:
         config = AutoConfig.from_pretrained(
             str(folder), local_files_only=True, trust_remote_code=False
         )
-        encoder = AutoModel.from_config(config, trust_remote_code=False, dtype=torch.float32)
+        make: Any = AutoModel.from_config
+        encoder = make(config, trust_remote_code=False, dtype=torch.float32)
     except (OSError, ValueError, KeyError) as error:
         raise _unreadable("configuration", folder, error) from error
     return _without_pooler(encoder)
@@ -212,7 +213,7 @@ def padded(
     ids: Sequence[Sequence[int]], pad: int, device: torch.device
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """int64[batch, longest] twice: ids filled up with ``pad``, and 1 where a token stands."""
-    longest = max(1, max(len(row) for row in ids))
+    longest = max(1, *(len(row) for row in ids))
     filled = np.full((len(ids), longest), pad, dtype=np.int64)
     seen = np.zeros((len(ids), longest), dtype=np.int64)
     for row, tokens in enumerate(ids):

@@ -25,6 +25,7 @@ from nsx_core.adapters.manifest import (
     fingerprint,
     read_manifest,
 )
+from nsx_core.adapters.processor import device
 from nsx_core.errors import MissingModelError, ModelError
 
 __all__ = ["EncoderClassifier"]
@@ -65,8 +66,8 @@ class EncoderClassifier:
             found = enc.base_sha256(source)
             if found != manifest.base_sha256:
                 raise ModelError(
-                    f"{manifest.name!r} was learned on the base model {manifest.base!r} with sha256 "
-                    f"{manifest.base_sha256[:12]}, and the one on this machine has {found[:12]}. "
+                    f"{manifest.name!r} was learned on the base model {manifest.base!r} with "
+                    f"sha256 {manifest.base_sha256[:12]}, and the one here has {found[:12]}. "
                     "Install the pinned version with `make setup`, or train the classifier again."
                 )
             encoder = enc.load_encoder(source)
@@ -86,7 +87,7 @@ class EncoderClassifier:
         stored = {name: tensor for name, tensor in tensors.items() if ".lora_" not in name}
         _fill(model, stored, manifest)
         model.eval().requires_grad_(False)
-        model.to("cuda" if torch.cuda.is_available() else "cpu")
+        model.to(device())
         return cls(manifest, model, enc.load_tokenizer(source))
 
     @property
@@ -169,9 +170,7 @@ def _tensors(folder: Path, manifest: Manifest) -> dict[str, torch.Tensor]:
         ) from error
 
 
-def _fill(
-    model: enc.EncoderWithHead, stored: dict[str, torch.Tensor], manifest: Manifest
-) -> None:
+def _fill(model: enc.EncoderWithHead, stored: dict[str, torch.Tensor], manifest: Manifest) -> None:
     """Put the stored tensors into the model; an adapter holds the head alone."""
     parts = dict(model.named_parameters())
     prefix = "head." if manifest.kind == ADAPTER_KIND else ""

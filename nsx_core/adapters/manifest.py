@@ -195,6 +195,15 @@ def read_manifest(folder: Path) -> Manifest:
         ) from error
 
 
+def holds_classifier(folder: Path) -> bool:
+    """Whether the folder's ``model.json`` is of a kind read here (an infiller's is not)."""
+    try:
+        found = json.loads((folder / MANIFEST_FILE).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(found, dict) and found.get("kind") in WEIGHT_FILES
+
+
 def write_json(path: Path, content: object) -> None:
     """Write the content as JSON; the file is never half there."""
     if dataclasses.is_dataclass(content) and not isinstance(content, type):

@@ -22,8 +22,12 @@ def matrix_dtype() -> torch.dtype:
     return torch.float32
 
 
+def usable_cores() -> int:
+    """How many processor cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def set_threads(count: int | None = None) -> int:
-    """Set torch's threads once, to ``count`` or the processors this process may use."""
-    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    torch.set_num_threads(count or usable)
+    """Set the calling thread's torch threads, to ``count`` or the usable cores."""
+    torch.set_num_threads(count or usable_cores())
     return torch.get_num_threads()

@@ -44,9 +44,13 @@ class Classifier(Protocol):
 
 def checked(classifier: Classifier, texts: list[str]) -> NDArray[np.float64]:
     """``classifier.predict_proba(texts)``, or a ``ModelError`` that names the broken rule."""
-    answer = np.asarray(classifier.predict_proba(texts))
+    given = classifier.predict_proba(texts)
     rule = f"Classifier {classifier.name!r} broke its contract: "
     wanted = (len(texts), len(classifier.labels))
+    try:
+        answer = np.asarray(given)
+    except ValueError:  # rows of unequal lengths
+        raise ModelError(f"{rule}it must answer with shape {wanted}, and gave no array.") from None
     if answer.shape != wanted:
         raise ModelError(f"{rule}it must answer with shape {wanted}, and gave {answer.shape}.")
     if not np.issubdtype(answer.dtype, np.floating):
@@ -74,9 +78,7 @@ def label_index(labels: Sequence[str], name: str) -> int:
     return list(labels).index(name)
 
 
-def positive(
-    probabilities: NDArray[np.float64], threshold: float
-) -> NDArray[np.bool_]:
+def positive(probabilities: NDArray[np.float64], threshold: float) -> NDArray[np.bool_]:
     """bool[...]: where the explained class's probability reaches the threshold.
 
     ``threshold`` lies strictly between 0 and 1.

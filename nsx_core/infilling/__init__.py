@@ -6,6 +6,7 @@ never its business: ``splice`` puts answers between them, letter for letter, in 
 
 from __future__ import annotations
 
+import unicodedata
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
@@ -52,6 +53,11 @@ def checked_answers(
     tidy = []
     for request, given in zip(requests, answers, strict=True):
         wanted = len(runs(request.replaced))
+        if isinstance(given, str) or not all(isinstance(answer, str) for answer in given):
+            raise ModelError(
+                f"Infiller {infiller.name!r} must answer with a tuple of strings, "
+                f"and {given!r} came."
+            )
         if len(given) != wanted:
             raise ModelError(
                 f"Infiller {infiller.name!r} must write one answer a run of replaced words: "
@@ -66,39 +72,38 @@ def splice(
 ) -> tuple[tuple[str, bool], ...]:
     """Pieces (text, written by the infiller) whose concatenation is the counterfactual text.
 
-    Gaps around kept words stay as they were; an empty answer also drops the gap before it
-    (or, at the start, after it), so that deletion leaves no double space.
+    replaced: bool[n_words]; answers: one a run of replaced words. Kept words stay letter for
+    letter, and gaps around them stay as they were. An empty answer leaves one gap, the one
+    after it where there are two, and none at an end of the text, so that deletion leaves no
+    double space. A space is put where an answer or a deletion would otherwise make one word
+    out of two that had no gap between them.
     """
     words, text = split.words, split.text
     pieces: list[tuple[str, bool]] = []
-    at, drop_gap = 0, False
-
-    def gap(upto: int) -> None:
-        nonlocal at, drop_gap
-        if upto > at and not drop_gap:
-            pieces.append((text[at:upto], False))
-        at, drop_gap = upto, False
-
-    spans = dict(zip((f for f, _ in runs(replaced)), zip(runs(replaced), answers, strict=True)))
-    index = 0
+    answered = {run[0]: (run[1], a) for run, a in zip(runs(replaced), answers, strict=True)}
+    at = index = 0
+    owed = ""  # the gap before a deleted run
+    before = "kept"  # or "written" or "deleted"
     while index < len(words):
-        if index in spans:
-            (first, last), answer = spans[index]
-            if answer or first == 0:
-                gap(words[first].start)
-                if answer:
-                    pieces.append((answer, True))
-            at = words[last - 1].end
-            drop_gap = not answer and first == 0
-            index = last
+        gap = text[at : words[index].start]
+        last, piece = answered.get(index, (index + 1, words[index].text))
+        now = "kept" if index not in answered else "written" if piece else "deleted"
+        if now == "deleted":
+            owed = gap
         else:
-            gap(words[index].start)
-            pieces.append((text[words[index].start : words[index].end], False))
-            at = words[index].end
-            index += 1
-    if at < len(text):
-        pieces.append((text[at:], False))
-    return tuple(pieces)
+            if before == "deleted":
+                gap = (gap or owed) if pieces else owed
+            if not gap and pieces and {before, now} != {"kept"}:
+                gap = " " if _is_letter(pieces[-1][0][-1]) and _is_letter(piece[0]) else ""
+            pieces += [(gap, False)] if gap else []
+            pieces.append((piece, now == "written"))
+        at, index, before = words[last - 1].end, last, now
+    rest = text[at:] if pieces else owed + text[at:]
+    return (*pieces, (rest, False)) if rest else tuple(pieces)
+
+
+def _is_letter(character: str) -> bool:
+    return character.isalnum() or unicodedata.combining(character) > 0
 
 
 def is_unchanged(original: str, counterfactual: str) -> bool:

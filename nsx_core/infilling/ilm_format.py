@@ -48,12 +48,19 @@ def runs(mask: Sequence[bool]) -> list[tuple[int, int]]:
 
 
 def context_ids(
-    words: Sequence[str], mask: Sequence[bool], encode: Encode, special: SpecialTokens
+    words: Sequence[str],
+    mask: Sequence[bool],
+    encode: Encode,
+    special: SpecialTokens,
+    spaces: Sequence[bool] | None = None,
 ) -> list[int]:
     """Token ids up to and with START.
 
-    words: the text's words; mask: bool[n_words], True = replaced.
+    words: the text's words; mask: bool[n_words], True = replaced; spaces: bool[n_words],
+    whether a word has a space before it (default: all but the first).
     """
+    if spaces is None:
+        spaces = [index > 0 for index in range(len(words))]
     ids = [special.bos]
     at = 0
     for replaced, group in groupby(mask):
@@ -61,8 +68,8 @@ def context_ids(
         if replaced:
             ids.append(special.blank)
         else:
-            kept = " ".join(words[at : at + length])
-            ids.extend(encode(kept if at == 0 else " " + kept))
+            span = range(at, at + length)
+            ids.extend(encode("".join(" " * spaces[i] + words[i] for i in span)))
         at += length
     ids.append(special.start)
     return ids

@@ -27,6 +27,7 @@ from numpy.typing import NDArray
 from nsx_core.cleaning import clean
 from nsx_core.errors import DataError, UnknownNameError
 from nsx_core.seeding import generator
+from nsx_core.training.tables import read_table
 
 __all__ = ["DATASETS", "TASKS", "Dataset", "Split", "load", "load_csv", "split_rows"]
 
@@ -93,15 +94,14 @@ def load_csv(
 
     ``positive`` are the values of ``label_column`` (as text) that mean 1. The values of
     ``split_column`` are train, dev and test; without one the split is drawn 80/10/10,
-    stratified on the label column. Errors as ``load``.
+    stratified on the label column. Rows without
+    a label are left out. Errors as ``load``.
     """
     path = Path(path)
-    frame = _frame(path)
-    wanted = [text_column, label_column] + ([split_column] if split_column else [])
-    _require(frame, wanted, path)
-    frame = frame[frame[text_column].notna() & frame[label_column].notna()]
-    texts = [str(text) for text in frame[text_column]]
-    classes = [str(value) for value in frame[label_column]]
+    columns = [text_column, label_column] + ([split_column] if split_column else [])
+    frame = read_table(path, columns)
+    frame = frame[frame[label_column] != ""]
+    texts, classes = frame[text_column].tolist(), frame[label_column].tolist()
     if not texts:
         raise _no_rows(path)
     unknown = set(positive) - set(classes)
@@ -114,7 +114,7 @@ def load_csv(
     labels = np.array([value in set(positive) for value in classes], dtype=np.int64)
     notes: tuple[str, ...] = ()
     if split_column:
-        named = [str(value) for value in frame[split_column]]
+        named = frame[split_column].tolist()
         odd = sorted(set(named) - set(SPLITS))
         if odd:
             raise DataError(
@@ -145,10 +145,9 @@ def split_rows(classes: Sequence[object], *purpose: str | int) -> NDArray[np.str
 
 
 def _davidson2017(path: Path, task: str) -> Dataset:
-    frame = _frame(path)
-    _require(frame, ["class", "tweet"], path)
-    classes = _class_numbers(frame["class"], path)
-    texts = [str(text) for text in frame["tweet"]]
+    frame = read_table(path, ["class", "tweet"])
+    classes = _class_numbers(frame["class"].tolist(), path)
+    texts = frame["tweet"].tolist()
     where, notes = _without_leaks(texts, split_rows(classes, "davidson2017"))
     hits = (0,) if task == "hate" else (0, 1)
     labels = np.isin(np.array(classes), hits).astype(np.int64)
@@ -167,11 +166,10 @@ def _cad(folder: Path, task: str) -> Dataset:
     found: list[str] = []
     where: list[str] = []
     for split in SPLITS:
-        path = folder / f"cad_v1_1_{split}.tsv"
-        frame = _frame(path, quoting=csv.QUOTE_NONE)
-        _require(frame, ["text", "labels"], path)
-        texts += [str(text) for text in frame["text"]]
-        found += [str(value) for value in frame["labels"]]
+        # A quotation mark in these files is a character like any other.
+        frame = read_table(folder / f"cad_v1_1_{split}.tsv", ["text", "labels"], quoted=False)
+        texts += frame["text"].tolist()
+        found += frame["labels"].tolist()
         where += [split] * len(frame)
     labels = np.array([_cad_label(value, task) for value in found], dtype=np.int64)
     seen = {clean(text) for text, split in zip(texts, where, strict=True) if split == "train"}
@@ -180,8 +178,10 @@ def _cad(folder: Path, task: str) -> Dataset:
         for split in ("dev", "test")
     ]
     notes = (
-        f"The authors' split is kept as it is; {shared[0]} dev and {shared[1]} test texts also "
-        "stand in train once cleaned.",
+        (
+            f"The authors' split is kept as it is; {shared[0]} dev and {shared[1]} test texts also "
+            "stand in train once cleaned."
+        ),
     )
     return _dataset(
         folder,
@@ -299,50 +299,7 @@ def _dataset(
     return Dataset(name, task, citation, licence, splits[0], splits[1], splits[2], notes)
 
 
-def _frame(path: Path, quoting: int = csv.QUOTE_MINIMAL) -> pd.DataFrame:
-    if not path.is_file():
-        raise _no_file(path)
-    ending = path.suffix.lower()
-    try:
-        if ending in (".csv", ".tsv"):
-            frame = pd.read_csv(
-                path,
-                sep="\t" if ending == ".tsv" else ",",
-                quoting=quoting,  # type: ignore[arg-type]
-                keep_default_na=False,
-                encoding="utf-8",
-            )
-        elif ending in (".jsonl", ".ndjson"):
-            frame = pd.read_json(path, lines=True, encoding="utf-8")
-        elif ending == ".parquet":
-            frame = pd.read_parquet(path)
-        else:
-            raise DataError(
-                f"A data file ends in .csv, .tsv, .jsonl or .parquet, and {path.name!r} came. "
-                "Convert it to one of them."
-            )
-    except (ValueError, OSError) as error:
-        raise DataError(
-            f"{path.name!r} cannot be read as a {ending[1:]} table in UTF-8: {error} Check the "
-            "file, or export it again."
-        ) from error
-    if frame.empty:
-        raise _no_rows(path)
-    return frame
-
-
-def _require(frame: pd.DataFrame, columns: Sequence[str], path: Path) -> None:
-    missing = [column for column in columns if column not in frame.columns]
-    if missing:
-        raise DataError(
-            f"{path.name!r} needs the columns {', '.join(map(repr, columns))}, and "
-            f"{', '.join(map(repr, missing))} is missing. It has: "
-            f"{', '.join(map(repr, map(str, frame.columns)))}."
-        )
-
-
-def _class_numbers(column: pd.Series, path: Path) -> list[int]:
-    values = [str(value) for value in column]
+def _class_numbers(values: list[str], path: Path) -> list[int]:
     odd = sorted(set(values) - {"0", "1", "2"})
     if odd:
         raise DataError(

@@ -15,8 +15,6 @@ trained, which the 'paper' recipe repeats (with a linear head on the first token
 
 from __future__ import annotations
 
-import json
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,15 +22,22 @@ from typing import Any
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from safetensors.torch import load_file, save_file
 from torch import nn
 from tqdm import tqdm
 
 from nsx_core.adapters import encoder as enc
-from nsx_core.adapters.manifest import Recipe, write_json
+from nsx_core.adapters.manifest import Recipe
+from nsx_core.adapters.processor import device
 from nsx_core.cleaning import PLACEHOLDERS
 from nsx_core.errors import ModelError, UnknownNameError
 from nsx_core.seeding import child_seed, generator
+from nsx_core.training.checkpoints import (
+    DevScore,
+    dev_scores,
+    resume,
+    stored_weights,
+    write_checkpoint,
+)
 from nsx_core.training.datasets import Dataset
 from nsx_core.training.figures import best_shift, macro_f1
 
@@ -56,7 +61,7 @@ RECIPES = {
     ),
 }
 _POOL = 50  # batches whose texts are sorted by length together
-_CLIP = 1.0
+_CLIP = 1.0  # longest step, as the norm of all gradients
 
 
 @dataclass(frozen=True)
@@ -70,20 +75,30 @@ class Learned:
     targets: tuple[str, ...]
     max_tokens: int
     epoch: int
-    shift: float
-    dev_macro_f1: tuple[float, ...]
+    dev: tuple[DevScore, ...]
     tokenizer: Any
     config: Any
 
 
 @dataclass(frozen=True)
-class _Tokens:
-    train: list[list[int]]
-    dev: list[list[int]]
+class _Run:
+    """What one run's epochs share. Ids are cut and not padded; labels int64[n_texts]."""
+
+    model: enc.EncoderWithHead
+    optimizer: torch.optim.Optimizer
+    schedule: torch.optim.lr_scheduler.LambdaLR
+    recipe: Recipe
+    seed: int
+    class_weights: torch.Tensor
+    train_ids: list[list[int]]
+    train_labels: NDArray[np.int64]
+    dev_ids: list[list[int]]
+    dev_labels: NDArray[np.int64]
     pad: int
+    quiet: bool
 
 
-def recipe_named(name: str, **changes: float | int | bool | str) -> Recipe:
+def recipe_named(name: str, **changes: float | bool | str) -> Recipe:
     """The recipe 'adapter' or 'paper', with some hyper-parameters changed."""
     if name not in RECIPES:
         raise UnknownNameError("recipe", name, RECIPES)
@@ -105,32 +120,43 @@ def learn(
     resumed from. ``stop_after`` ends after that many epochs in all, as an interruption
     would. Uses CUDA where there is one.
     """
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    place = device()
     tokenizer = enc.load_tokenizer(base)
     torch.manual_seed(child_seed("head", seed) % 2**32)
     model, targets = _model(recipe, base, tokenizer)
+    model.to(place)
     limit = enc.encoder_limit(model.encoder)
-    tokens = _Tokens(
-        _ids(tokenizer, data.train.texts, min(recipe.train_max_tokens, limit)),
-        _ids(tokenizer, data.dev.texts, limit),
-        int(tokenizer.pad_token_id),
-    )
-    model.to(device)
     optimizer = torch.optim.AdamW(_groups(model, recipe), lr=recipe.learning_rate)
-    steps = recipe.epochs * -(-len(tokens.train) // recipe.batch_size)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, _Slope(recipe.warmup_steps, steps))
-    done = _resume(model, optimizer, schedule, checkpoints, recipe.epochs)
-    weights = _class_weights(data.train.labels, recipe.class_weight_power).to(device)
+    steps = recipe.epochs * -(-len(data.train.texts) // recipe.batch_size)
+    run = _Run(
+        model=model,
+        optimizer=optimizer,
+        schedule=torch.optim.lr_scheduler.LambdaLR(optimizer, _Slope(recipe.warmup_steps, steps)),
+        recipe=recipe,
+        seed=seed,
+        class_weights=_class_weights(data.train.labels, recipe.class_weight_power).to(place),
+        train_ids=_ids(tokenizer, data.train.texts, min(recipe.train_max_tokens, limit)),
+        train_labels=data.train.labels,
+        dev_ids=_ids(tokenizer, data.dev.texts, limit),
+        dev_labels=data.dev.labels,
+        pad=int(tokenizer.pad_token_id),
+        quiet=quiet,
+    )
+    done = resume(checkpoints, model, optimizer, run.schedule)
     last = recipe.epochs if stop_after is None else min(stop_after, recipe.epochs)
     for epoch in range(done, last):
-        _epoch(model, optimizer, schedule, data, tokens, recipe, weights, seed, epoch, quiet)
-        odds = _log_odds(model, tokens)
-        shift = best_shift(data.dev.labels, odds) if recipe.tune_bias else 0.0
-        score = macro_f1(data.dev.labels, odds + shift >= 0)
-        _write_checkpoint(model, optimizer, schedule, checkpoints / f"epoch-{epoch}", score, shift)
+        _epoch(run, epoch)
+        score = _dev_score(run)
+        write_checkpoint(checkpoints, epoch, model, optimizer, run.schedule, score)
         if not quiet:
-            print(f"epoch {epoch + 1}: dev macro F1 {score:.4f}, shift {shift:+.2f}", flush=True)
-    return _best(checkpoints, last, targets, limit, tokenizer, model)
+            shown = f"dev macro F1 {score.macro_f1:.4f}, shift {score.shift:+.2f}"
+            print(f"epoch {epoch + 1}: {shown}", flush=True)
+    scores = dev_scores(checkpoints)
+    best = int(np.argmax([score.macro_f1 for score in scores]))
+    tensors = stored_weights(checkpoints, best)
+    tensors["head.bias"] = tensors["head.bias"] + torch.tensor([0.0, scores[best].shift])
+    config: Any = model.encoder.config
+    return Learned(tensors, targets, limit, best + 1, tuple(scores), tokenizer, config)
 
 
 def _model(
@@ -164,38 +190,35 @@ def _ids(tokenizer: Any, texts: tuple[str, ...], limit: int) -> list[list[int]]:
     return enc.token_ids(tokenizer, [enc.cleaned(text) for text in texts], limit)
 
 
-def _epoch(
-    model: enc.EncoderWithHead,
-    optimizer: torch.optim.Optimizer,
-    schedule: torch.optim.lr_scheduler.LambdaLR,
-    data: Dataset,
-    tokens: _Tokens,
-    recipe: Recipe,
-    weights: torch.Tensor,
-    seed: int,
-    epoch: int,
-    quiet: bool,
-) -> None:
-    device = weights.device
-    torch.manual_seed(child_seed("dropout", seed, epoch) % 2**32)
-    batches = _batches([len(row) for row in tokens.train], recipe.batch_size, seed, epoch)
-    trained = [part for part in model.parameters() if part.requires_grad]
-    model.train()
+def _epoch(run: _Run, epoch: int) -> None:
+    recipe, place = run.recipe, run.class_weights.device
+    torch.manual_seed(child_seed("dropout", run.seed, epoch) % 2**32)
+    batches = _batches([len(row) for row in run.train_ids], recipe.batch_size, run.seed, epoch)
+    trained = [part for part in run.model.parameters() if part.requires_grad]
+    run.model.train()
     title = f"epoch {epoch + 1} of {recipe.epochs}"
-    for rows in tqdm(batches, desc=title, mininterval=5, disable=quiet):
-        ids, seen = enc.padded([tokens.train[row] for row in rows], tokens.pad, device)
-        labels = torch.from_numpy(data.train.labels[rows]).to(device)
-        loss = nn.functional.cross_entropy(model(ids, seen), labels, weight=weights)
-        optimizer.zero_grad(set_to_none=True)
+    for rows in tqdm(batches, desc=title, mininterval=5, disable=run.quiet):
+        ids, seen = enc.padded([run.train_ids[row] for row in rows], run.pad, place)
+        labels = torch.from_numpy(run.train_labels[rows]).to(place)
+        logits = run.model(ids, seen)
+        loss = nn.functional.cross_entropy(logits, labels, weight=run.class_weights)
+        run.optimizer.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(trained, _CLIP)
-        optimizer.step()
-        schedule.step()
+        run.optimizer.step()
+        run.schedule.step()
     if not bool(torch.isfinite(loss)):
         raise ModelError(
             f"The loss must stay finite, and after epoch {epoch + 1} it is {float(loss)}. Try a "
             f"learning rate below {recipe.learning_rate}."
         )
+
+
+def _dev_score(run: _Run) -> DevScore:
+    logits = enc.logits_of(run.model, run.dev_ids, run.pad)
+    log_odds: NDArray[np.float64] = logits[:, 1] - logits[:, 0]
+    shift = best_shift(run.dev_labels, log_odds) if run.recipe.tune_bias else 0.0
+    return DevScore(macro_f1(run.dev_labels, log_odds + shift >= 0), shift)
 
 
 def _batches(lengths: list[int], size: int, seed: int, epoch: int) -> list[NDArray[np.int64]]:
@@ -234,89 +257,3 @@ class _Slope:
         if step < self.warmup:
             return (step + 1) / (self.warmup + 1)
         return max(0.0, (self.steps - step) / max(1, self.steps - self.warmup))
-
-
-def _log_odds(model: enc.EncoderWithHead, tokens: _Tokens) -> NDArray[np.float64]:
-    logits = enc.logits_of(model, tokens.dev, tokens.pad)
-    odds: NDArray[np.float64] = logits[:, 1] - logits[:, 0]
-    return odds
-
-
-def _trained_state(model: nn.Module) -> dict[str, torch.Tensor]:
-    """Trained tensors under the names they are stored by, free of peft's."""
-    return {
-        _stored_name(name): part.detach().cpu().contiguous()
-        for name, part in model.named_parameters()
-        if part.requires_grad
-    }
-
-
-def _stored_name(name: str) -> str:
-    return name.replace(".default.weight", "") if ".lora_" in name else name
-
-
-def _write_checkpoint(
-    model: nn.Module,
-    optimizer: torch.optim.Optimizer,
-    schedule: torch.optim.lr_scheduler.LambdaLR,
-    folder: Path,
-    score: float,
-    shift: float,
-) -> None:
-    folder.mkdir(parents=True, exist_ok=True)
-    save_file(_trained_state(model), folder / "weights.safetensors")
-    state = {"optimizer": optimizer.state_dict(), "last_epoch": schedule.last_epoch}
-    torch.save(state, folder / "optimizer.draft")
-    os.replace(folder / "optimizer.draft", folder / "optimizer.pt")
-    # Written last: a folder with this file is whole.
-    write_json(folder / "dev.json", {"macro_f1": score, "shift": shift})
-    # Only the newest optimizer state is ever resumed from.
-    for old in folder.parent.glob("epoch-*/optimizer.pt"):
-        if old.parent != folder:
-            old.unlink()
-
-
-def _resume(
-    model: nn.Module,
-    optimizer: torch.optim.Optimizer,
-    schedule: torch.optim.lr_scheduler.LambdaLR,
-    checkpoints: Path,
-    epochs: int,
-) -> int:
-    """Load the newest whole checkpoint; the number of epochs done."""
-    done = 0
-    while done < epochs and (checkpoints / f"epoch-{done}" / "dev.json").is_file():
-        done += 1
-    if not done:
-        return 0
-    folder = checkpoints / f"epoch-{done - 1}"
-    stored = load_file(folder / "weights.safetensors")
-    with torch.no_grad():
-        for name, part in model.named_parameters():
-            if part.requires_grad:
-                part.copy_(stored[_stored_name(name)])
-    state = torch.load(folder / "optimizer.pt", weights_only=True, map_location="cpu")
-    optimizer.load_state_dict(state["optimizer"])
-    schedule.last_epoch = int(state["last_epoch"])
-    return done
-
-
-def _best(
-    checkpoints: Path,
-    epochs: int,
-    targets: tuple[str, ...],
-    limit: int,
-    tokenizer: Any,
-    model: enc.EncoderWithHead,
-) -> Learned:
-    found = [
-        json.loads((checkpoints / f"epoch-{epoch}" / "dev.json").read_text(encoding="utf-8"))
-        for epoch in range(epochs)
-    ]
-    scores = [float(entry["macro_f1"]) for entry in found]
-    best = int(np.argmax(scores))
-    tensors = load_file(checkpoints / f"epoch-{best}" / "weights.safetensors")
-    shift = float(found[best]["shift"])
-    tensors["head.bias"] = tensors["head.bias"] + torch.tensor([0.0, shift])
-    config: Any = model.encoder.config
-    return Learned(tensors, targets, limit, best + 1, shift, tuple(scores), tokenizer, config)

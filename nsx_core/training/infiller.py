@@ -31,6 +31,7 @@ from nsx_core.adapters.special_tokens import special_tokens
 from nsx_core.infilling.ilm_format import SpecialTokens
 from nsx_core.training.corpus import read_corpus
 from nsx_core.training.ilm import Example, batches_of_pass
+from nsx_core.training.infiller_folder import save_infiller
 
 HELDOUT_EXAMPLES = 512
 
@@ -113,15 +114,25 @@ def _stream(texts: list[str], recipe: Recipe, encode: Any, special: SpecialToken
         number += 1
 
 
+def _same_run(saved: dict[str, Any], recipe: Recipe) -> bool:
+    """Whether a checkpoint may be gone on from: all but the number of steps must agree."""
+    return saved | {"steps": recipe.steps} == asdict(recipe)
+
+
 def _rate(step: int, recipe: Recipe) -> float:
     warm = min(1.0, (step + 1) / max(1, recipe.warmup))
     return recipe.learning_rate * warm * (1 - step / recipe.steps)
 
 
 def train(
-    recipe: Recipe, corpus: Path, out: Path, checkpoint: Path, checkpoint_seconds: float = 300
+    recipe: Recipe,
+    corpus: Path,
+    out: Path,
+    checkpoint: Path,
+    name: str = "neutral-smollm2",
+    checkpoint_seconds: float = 180,
 ) -> dict[str, Any]:
-    """Train, or go on from ``checkpoint``; write adapter and training.json to ``out``."""
+    """Train, or go on from ``checkpoint``; write the infiller's folder to ``out``."""
     texts, heldout = read_corpus(corpus / "train.jsonl"), read_corpus(corpus / "heldout.jsonl")
     model, tokenizer, special = build_model(recipe)
 
@@ -137,7 +148,7 @@ def train(
     done, tokens, untuned, log = 0, 0, None, []
     if state_file.exists():
         state = torch.load(state_file, map_location=device(), weights_only=True)
-        if state["recipe"] == asdict(recipe):
+        if _same_run(state["recipe"], recipe):
             model.load_state_dict(state["learned"], strict=False)
             optimiser.load_state_dict(state["optimiser"])
             done, tokens, log = state["done"], state["tokens"], state["log"]
@@ -190,8 +201,6 @@ def train(
             save_checkpoint()
             saved_at = time.monotonic()
     bar.close()
-    out.mkdir(parents=True, exist_ok=True)
-    model.to(torch.bfloat16).save_pretrained(out)
     report = {
         "recipe": asdict(recipe),
         "corpus": json.loads((corpus / "counts.json").read_text(encoding="utf-8")),
@@ -199,7 +208,8 @@ def train(
         "heldout_loss": {"untuned": untuned, "tuned": log[-1]["heldout_loss"]},
         "log": log,
     }
-    (out / "training.json").write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    written = {i for text in texts for i in [*encode(text), *encode(" " + text)]}
+    save_infiller(model, name, recipe.base, out, report, written)
     return report
 
 
@@ -209,13 +219,15 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--checkpoint", type=Path, default=Path("build/infiller"))
+    parser.add_argument("--name", default="neutral-smollm2")
     parser.add_argument("--threads", type=int, default=None)
     for name, value in asdict(Recipe()).items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
     given = vars(parser.parse_args(argv))
     set_threads(given.pop("threads"))
     corpus, out, checkpoint = given.pop("corpus"), given.pop("out"), given.pop("checkpoint")
-    report = train(Recipe(**given), corpus, out, checkpoint)
+    name = given.pop("name")
+    report = train(Recipe(**given), corpus, out, checkpoint, name)
     print(json.dumps(report["heldout_loss"]))
     return 0
 

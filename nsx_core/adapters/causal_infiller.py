@@ -1,0 +1,165 @@
+"""The shipped infiller: a causal language model with an infilling adapter of our own.
+
+A model folder holds ``model.json`` (name, base, fingerprint) and a peft adapter. Where the
+base is a plain Llama model with marks to spare it runs on ``llama_forward``; any other runs
+on ``transformers_forward``, slower and by the same loop.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import load_file
+
+from nsx_core.adapters.base_models import base_model_folder
+from nsx_core.adapters.decoding import Forward, Row, Vocabulary, decode
+from nsx_core.adapters.llama_forward import LlamaForward
+from nsx_core.adapters.processor import matrix_dtype
+from nsx_core.adapters.special_tokens import special_tokens
+from nsx_core.errors import MissingModelError, ModelError, SettingsError
+from nsx_core.infilling.ilm_format import SMOLLM2_SPECIAL_TOKENS, SpecialTokens, context_ids, runs
+from nsx_core.records import GenerationSettings, InfillRequest
+
+
+TOKENS_FILE = "written_tokens.safetensors"
+
+
+class CausalInfiller:
+    """Writes answers by sampling; satisfies ``nsx_core.infilling.Infiller``."""
+
+    def __init__(
+        self,
+        name: str,
+        fingerprint: str,
+        forward: Forward,
+        tokenizer: Any,
+        vocabulary: Vocabulary,
+    ) -> None:
+        self.name, self.fingerprint = name, fingerprint
+        self._forward, self._tokenizer, self._vocabulary = forward, tokenizer, vocabulary
+
+    @classmethod
+    def load(cls, folder: str | Path) -> CausalInfiller:
+        """Read a model folder, or raise ``MissingModelError`` / ``ModelError``."""
+        folder = Path(folder)
+        if not (folder / "model.json").is_file():
+            raise MissingModelError(
+                f"An infiller folder holds model.json, and {folder} does not. "
+                "Train one with `make train-infiller`, or check the path."
+            )
+        try:
+            manifest = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+            base, name, fingerprint = (manifest[k] for k in ("base", "name", "fingerprint"))
+        except (ValueError, KeyError) as reason:
+            raise ModelError(f"{folder / 'model.json'} is damaged: {reason!r}.") from reason
+        base_folder = base_model_folder(base)
+        if _is_plain_llama(Path(base_folder)):
+            return cls._lean(name, fingerprint, Path(base_folder), folder)
+        return cls._general(name, fingerprint, base_folder, folder)
+
+    @classmethod
+    def _lean(cls, name: str, fingerprint: str, base: Path, adapter: Path) -> CausalInfiller:
+        from tokenizers import Tokenizer
+
+        tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
+        ids = {k: tokenizer.token_to_id(t) for k, t in SMOLLM2_SPECIAL_TOKENS.items()}
+        vocabulary = _vocabulary(tokenizer, SpecialTokens(**ids), adapter)
+        forward = LlamaForward(base, adapter, matrix_dtype(), vocabulary.ids)
+        return cls(name, fingerprint, forward, tokenizer, vocabulary)
+
+    @classmethod
+    def _general(cls, name: str, fingerprint: str, base: str, adapter: Path) -> CausalInfiller:
+        from peft import PeftModel
+        from transformers import AutoModelForCausalLM, AutoTokenizer
+
+        from nsx_core.adapters.transformers_forward import TransformersForward
+
+        tokenizer = AutoTokenizer.from_pretrained(base)
+        model = AutoModelForCausalLM.from_pretrained(base, dtype=matrix_dtype())
+        special, added = special_tokens(tokenizer)
+        if added:
+            model.resize_token_embeddings(len(tokenizer), mean_resizing=False)
+        merged = PeftModel.from_pretrained(model, str(adapter)).merge_and_unload()
+        fast = tokenizer.backend_tokenizer
+        vocabulary = _vocabulary(fast, special, adapter)
+        forward = TransformersForward(merged, vocabulary.ids)
+        return cls(name, fingerprint, forward, fast, vocabulary)
+
+    def infill(
+        self, requests: list[InfillRequest], settings: GenerationSettings
+    ) -> list[tuple[str, ...]]:
+        """One answer a run of replaced words; a function of each request and the settings."""
+        if settings.temperature <= 0 or not 0 < settings.top_p <= 1:
+            raise SettingsError(
+                "The temperature is above 0 and top-p above 0 and at most 1, and "
+                f"{settings.temperature} and {settings.top_p} came."
+            )
+        rows = [
+            Row(
+                tuple(
+                    context_ids(
+                        [_encodable(w) for w in r.words],
+                        r.replaced,
+                        self._encode,
+                        self._vocabulary.special,
+                        r.spaces,
+                    )
+                ),
+                len(runs(r.replaced)),
+                r.seed,
+            )
+            for r in requests
+        ]
+        written = decode(
+            self._forward, self._vocabulary, rows, settings.temperature, settings.top_p
+        )
+        return [
+            tuple(self._tokenizer.decode(ids) for ids in answers[: row.answers])
+            for row, answers in zip(rows, written, strict=True)
+        ]
+
+    def _encode(self, text: str) -> list[int]:
+        return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
+
+
+def _encodable(text: str) -> str:
+    """Lone surrogates cannot be tokenized; the model sees the replacement character."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _is_plain_llama(folder: Path) -> bool:
+    """Whether ``llama_forward`` can run it: one safetensors file, and the marks to spare."""
+    if not (folder / "config.json").is_file() or not (folder / "model.safetensors").is_file():
+        return False
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    rope = (config.get("rope_parameters") or {}).get("rope_type", "default")
+    if config.get("model_type") != "llama" or rope != "default" or config.get("rope_scaling"):
+        return False
+    if config.get("attention_bias") or config.get("mlp_bias"):
+        return False
+    tokenizer = (folder / "tokenizer.json").read_text(encoding="utf-8")
+    return all(json.dumps(mark) in tokenizer for mark in SMOLLM2_SPECIAL_TOKENS.values())
+
+
+def _vocabulary(tokenizer: Any, special: SpecialTokens, folder: Path) -> Vocabulary:
+    """Tokens that may be written: those of the neutral corpus, where the folder lists them.
+
+    Never written: other marks, white space alone, line breaks, parts of a character.
+    """
+    listed = folder / TOKENS_FILE
+    size = tokenizer.get_vocab_size()
+    ids = load_file(listed)["ids"].tolist() if listed.is_file() else list(range(size))
+    marks = {i for i, t in tokenizer.get_added_tokens_decoder().items() if t.special}
+    texts = tokenizer.decode_batch([[i] for i in ids])
+    may = {i: t for i, t in zip(ids, texts, strict=True) if i not in marks and _writable(t)}
+    may[special.end] = ""
+    kept = sorted(may)
+    starts = torch.tensor([may[i][:1] == " " for i in kept])
+    return Vocabulary(special, torch.tensor(kept), starts)
+
+
+def _writable(text: str) -> bool:
+    return "\ufffd" not in text and bool(text.strip()) and text.replace("\u200d", "").isprintable()

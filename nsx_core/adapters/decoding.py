@@ -1,0 +1,166 @@
+"""The generation engine: contexts in, answers out, in batches.
+
+Draws that share a mask share one prefill, whose cache is then expanded to their rows. A
+batch decodes until its rows have closed all their answers; finished rows leave it when they
+are half of it, down to the 16 rows below which a row's numbers would depend on its company.
+Randomness comes from each row's own seed, never from the batch. Each processor core decodes
+a batch of its own, with one thread: faster than sharing every product, and the same numbers
+on any count of cores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+
+from nsx_core.adapters.processor import usable_cores
+from nsx_core.adapters.sampling import sample
+from nsx_core.infilling.ilm_format import SpecialTokens
+from nsx_core.settings import ANSWER_WORDS_MAX
+
+ROWS_MIN, ROWS_MAX = 16, 128
+POSITIONS_MAX = 12_288
+ANSWER_TOKENS_MAX = 28
+UNIFORMS = 64
+
+
+class Forward(Protocol):
+    """A model that reads contexts once and then one token a row."""
+
+    def prefill(self, contexts: list[list[int]]) -> tuple[torch.Tensor, Any]: ...
+    def step(self, tokens: torch.Tensor, cache: Any) -> torch.Tensor: ...
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The tokens that may be written, in the order of the forward pass's logits.
+
+    ids: int64[n], END among them at place ``end``; starts_word: bool[n], the token opens a
+    new word.
+    """
+
+    special: SpecialTokens
+    ids: torch.Tensor
+    starts_word: torch.Tensor
+
+    @property
+    def end(self) -> int:
+        return int((self.ids == self.special.end).nonzero()[0, 0])
+
+
+@dataclass(frozen=True)
+class Row:
+    """One draw: its context, how many answers it needs, and its seed."""
+
+    context: tuple[int, ...]
+    answers: int
+    seed: int
+
+
+def decode(
+    forward: Forward, vocabulary: Vocabulary, rows: Sequence[Row], temperature: float, top_p: float
+) -> list[list[list[int]]]:
+    """For each row, the token ids of each of its answers."""
+    order = sorted(range(len(rows)), key=lambda i: (len(rows[i].context), rows[i].context))
+    found: list[list[list[int]]] = [[] for _ in rows]
+    cores = usable_cores()
+    batches = _packed([(i, rows[i]) for i in order], -(-len(rows) // cores))
+
+    def run(batch: list[tuple[int, Row]]) -> list[list[list[int]]]:
+        return _decode_batch(forward, vocabulary, [r for _, r in batch], temperature, top_p)
+
+    with ThreadPoolExecutor(cores, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+        for batch, answers in zip(batches, pool.map(run, batches), strict=True):
+            for (index, _), answer in zip(batch, answers, strict=True):
+                found[index] = answer
+    return found
+
+
+def _packed(rows: list[tuple[int, Row]], share: int) -> list[list[tuple[int, Row]]]:
+    """Batches of at most ``share`` or ROWS_MAX rows and POSITIONS_MAX cache positions."""
+    rows_max = min(ROWS_MAX, max(ROWS_MIN, share))
+    batches: list[list[tuple[int, Row]]] = []
+    longest = 0
+    for index, row in rows:
+        expected = len(row.context) + 8 * row.answers
+        longest = max(longest, expected)
+        full = batches and (
+            len(batches[-1]) >= rows_max or (len(batches[-1]) + 1) * longest > POSITIONS_MAX
+        )
+        if not batches or full:
+            batches.append([])
+            longest = expected
+        batches[-1].append((index, row))
+    return batches
+
+
+class _Progress:
+    """Where each living row of a batch stands; all tensors are [living rows]."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.index = torch.arange(len(rows))
+        self.open = torch.tensor([r.answers for r in rows])
+        self.words = torch.zeros(len(rows), dtype=torch.long)
+        self.tokens = torch.zeros(len(rows), dtype=torch.long)
+        self._generators = [np.random.Generator(np.random.PCG64(r.seed)) for r in rows]
+        self._uniform = torch.empty(len(rows), 0, dtype=torch.float64)
+
+    def uniform(self, at: int) -> torch.Tensor:
+        """float64[living rows]: each row's number for step ``at``."""
+        if at >= self._uniform.shape[1]:
+            more = np.stack([g.random(UNIFORMS) for g in self._generators])
+            self._uniform = torch.cat([self._uniform, torch.from_numpy(more)], dim=1)
+        return self._uniform[self.index, at]
+
+    def keep(self, rows: torch.Tensor) -> None:
+        self.index, self.open = self.index[rows], self.open[rows]
+        self.words, self.tokens = self.words[rows], self.tokens[rows]
+
+
+@torch.inference_mode()
+def _decode_batch(
+    forward: Forward, vocabulary: Vocabulary, rows: Sequence[Row], temperature: float, top_p: float
+) -> list[list[list[int]]]:
+    wanted = len(rows)
+    contexts = sorted({r.context for r in rows}, key=lambda c: (len(c), c))
+    number = {c: i for i, c in enumerate(contexts)}
+    logits, cache = forward.prefill([list(c) for c in contexts])
+    rows = [*rows, *[rows[-1]] * (ROWS_MIN - len(rows))]
+    expand = torch.tensor([number[r.context] for r in rows])
+    logits, cache = logits[expand], cache.take(expand)
+    state = _Progress(rows)
+    written: list[list[list[int]]] = [[[]] for _ in rows]
+    end, at = vocabulary.end, 0
+    while True:
+        logits[state.tokens == 0, end] = float("-inf")
+        token = sample(logits, state.uniform(at), temperature, top_p)
+        at += 1
+        opens = vocabulary.starts_word[token] | (state.tokens == 0)
+        full = (state.words + opens > ANSWER_WORDS_MAX) | (state.tokens >= ANSWER_TOKENS_MAX)
+        token = torch.where(full, end, token)
+        closed = token == end
+        state.words = torch.where(closed, 0, state.words + opens)
+        state.tokens = torch.where(closed, 0, state.tokens + 1)
+        state.open = state.open - closed.long()
+        written_ids = vocabulary.ids[token].tolist()
+        for index, value, is_end, left in zip(
+            state.index.tolist(), written_ids, closed.tolist(), state.open.tolist(), strict=True
+        ):
+            if not is_end and left > 0:
+                written[index][-1].append(value)
+            elif is_end and left > 0:
+                written[index].append([])
+        living = (state.open > 0).nonzero()[:, 0]
+        if not len(living):
+            return written[:wanted]
+        if len(state.open) > ROWS_MIN and 2 * len(living) <= len(state.open):
+            ended = (state.open <= 0).nonzero()[: max(0, ROWS_MIN - len(living)), 0]
+            kept = torch.cat([living, ended])
+            state.keep(kept)
+            cache, token = cache.take(kept), token[kept]
+        logits = forward.step(vocabulary.ids[token], cache)

@@ -1,0 +1,247 @@
+"""A lean forward pass for models of the Llama architecture, in plain torch.
+
+Reads safetensors itself (no transformers import), merges a LoRA adapter into the weights,
+fuses q-k-v and gate-up, keeps a preallocated key-value cache a batch of rows, and computes
+logits for last positions only. Rows of one batch may have contexts of different lengths:
+they are padded on the right and every row carries its own position.
+
+Cache lengths are multiples of 16, and with one thread and at least 16 rows a product the
+numbers of a row do not depend on its neighbours (tests/adapters check it to the bit): with
+fewer rows, or split over threads, matrix kernels add in another order. Callers keep at least
+``ROWS_MIN`` rows in a batch and give each thread its own batch.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import torch
+import torch.nn.functional as F
+from safetensors.torch import load_file
+
+from nsx_core.errors import ModelError
+
+BLOCK = 16
+ROWS_MIN = 16
+
+
+@dataclass(frozen=True)
+class Shape:
+    """The architecture's numbers, as config.json names them."""
+
+    layers: int
+    heads: int
+    kv_heads: int
+    head_dim: int
+    eps: float
+    theta: float
+    max_positions: int
+
+
+class Cache:
+    """Keys and values: float[layers, rows, kv_heads, capacity, head_dim]; length int[rows]."""
+
+    def __init__(self, keys: torch.Tensor, values: torch.Tensor, length: torch.Tensor) -> None:
+        self.keys, self.values, self.length = keys, values, length
+
+    def take(self, rows: torch.Tensor) -> Cache:
+        """The given rows, in the given order; a row may be taken many times."""
+        upto = _rounded(int(self.length[rows].max()))
+        return Cache(
+            self.keys[:, :, :, :upto].index_select(1, rows),
+            self.values[:, :, :, :upto].index_select(1, rows),
+            self.length[rows],
+        )
+
+    def room_for(self, positions: int) -> None:
+        """Grow the capacity so that ``positions`` fit."""
+        capacity = self.keys.shape[3]
+        if positions > capacity:
+            grow = _rounded(max(positions - capacity, 2 * BLOCK))
+            self.keys = F.pad(self.keys, (0, 0, 0, grow))
+            self.values = F.pad(self.values, (0, 0, 0, grow))
+
+
+def _rounded(n: int) -> int:
+    return -(-n // BLOCK) * BLOCK
+
+
+class LlamaForward:
+    """``prefill`` contexts, then ``step`` one token a row.
+
+    ``columns`` int64[n]: the token ids whose logits are computed (default: all of them).
+    """
+
+    def __init__(
+        self,
+        folder: str | Path,
+        adapter: str | Path | None,
+        dtype: torch.dtype,
+        columns: torch.Tensor | None = None,
+    ) -> None:
+        folder = Path(folder)
+        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+        if config.get("model_type") != "llama" or config.get("attention_bias"):
+            raise ModelError(f"{folder} is not a plain Llama model; load it with transformers.")
+        self.shape = Shape(
+            layers=config["num_hidden_layers"],
+            heads=config["num_attention_heads"],
+            kv_heads=config["num_key_value_heads"],
+            head_dim=config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"],
+            eps=config["rms_norm_eps"],
+            theta=(config.get("rope_parameters") or config)["rope_theta"],
+            max_positions=config["max_position_embeddings"],
+        )
+        self.dtype = dtype
+        self.hidden = config["hidden_size"]
+        weights = {k: v.float() for k, v in load_file(folder / "model.safetensors").items()}
+        if adapter is not None:
+            merge_lora(weights, Path(adapter))
+        self._take_weights(weights)
+        if columns is not None:
+            self.head = self.head[columns].contiguous()
+        self._tables(BLOCK * 8)
+
+    def _take_weights(self, weights: dict[str, torch.Tensor]) -> None:
+        def at(name: str) -> torch.Tensor:
+            return weights[f"model.{name}.weight"].to(self.dtype).contiguous()
+
+        def fused(layer: str, names: tuple[str, ...]) -> torch.Tensor:
+            return torch.cat([at(f"{layer}.{n}") for n in names]).contiguous()
+
+        self.embedding = at("embed_tokens")
+        head = weights.get("lm_head.weight")
+        self.head = self.embedding if head is None else head.to(self.dtype).contiguous()
+        self.norm = at("norm")
+        self.layers = []
+        for index in range(self.shape.layers):
+            layer = f"layers.{index}"
+            self.layers.append(
+                (
+                    at(f"{layer}.input_layernorm"),
+                    fused(layer, ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj")),
+                    at(f"{layer}.self_attn.o_proj"),
+                    at(f"{layer}.post_attention_layernorm"),
+                    fused(layer, ("mlp.gate_proj", "mlp.up_proj")),
+                    at(f"{layer}.mlp.down_proj"),
+                )
+            )
+
+    def _tables(self, positions: int) -> None:
+        half = torch.arange(0, self.shape.head_dim, 2, dtype=torch.float64)
+        inverse = self.shape.theta ** (-half / self.shape.head_dim)
+        angle = torch.arange(positions, dtype=torch.float64)[:, None] * inverse
+        angle = torch.cat([angle, angle], dim=-1)
+        self.cos, self.sin = angle.cos().to(self.dtype), angle.sin().to(self.dtype)
+
+    @torch.inference_mode()
+    def prefill(self, contexts: list[list[int]]) -> tuple[torch.Tensor, Cache]:
+        """(logits float32[n_contexts, n_columns] after each context's last token, cache)."""
+        s = self.shape
+        length = torch.tensor([len(c) for c in contexts])
+        longest = _rounded(int(length.max()))
+        if longest > s.max_positions:
+            raise ModelError(
+                f"The infiller reads at most {s.max_positions} tokens, and the text has "
+                f"{int(length.max())}. Shorten it or use sentence units."
+            )
+        ids = torch.zeros(len(contexts), longest, dtype=torch.long)
+        for row, context in enumerate(contexts):
+            ids[row, : len(context)] = torch.tensor(context)
+        if longest > self.cos.shape[0]:
+            self._tables(2 * longest)
+        shape = (s.layers, len(contexts), s.kv_heads, longest, s.head_dim)
+        cache = Cache(
+            torch.zeros(shape, dtype=self.dtype), torch.zeros(shape, dtype=self.dtype), length
+        )
+        cos, sin = self.cos[:longest], self.sin[:longest]
+        causal = torch.ones(longest, longest, dtype=torch.bool).tril()
+        x = F.embedding(ids, self.embedding)
+        for index, layer in enumerate(self.layers):
+            q, k, v = self._qkv(x, layer)
+            q, k, v = (t.transpose(1, 2) for t in (q, k, v))
+            q, k = _rotated(q, cos, sin), _rotated(k, cos, sin)
+            cache.keys[index], cache.values[index] = k, v
+            mixed = self._attend(q, k, v, causal)
+            x = self._rest(x, mixed.transpose(1, 2).flatten(2), layer)
+        last = x[torch.arange(len(contexts)), length - 1]
+        padded = F.pad(last, (0, 0, 0, max(0, ROWS_MIN - len(contexts))))
+        return self._logits(padded)[: len(contexts)], cache
+
+    @torch.inference_mode()
+    def step(self, tokens: torch.Tensor, cache: Cache) -> torch.Tensor:
+        """float32[rows, n_columns]: logits after one more token a row; the cache grows by it.
+
+        tokens: int64[rows].
+        """
+        s = self.shape
+        rows = len(tokens)
+        position = cache.length
+        upto = _rounded(int(position.max()) + 1)
+        if upto > s.max_positions:
+            raise ModelError(
+                f"Text and answers together exceed the infiller's {s.max_positions} tokens. "
+                "Shorten the text or use sentence units."
+            )
+        cache.room_for(upto)
+        if upto > self.cos.shape[0]:
+            self._tables(2 * upto)
+        cos, sin = self.cos[position][:, None], self.sin[position][:, None]
+        visible = (torch.arange(upto) <= position[:, None])[:, None, None]
+        every = torch.arange(rows)
+        x = F.embedding(tokens, self.embedding)
+        for index, layer in enumerate(self.layers):
+            q, k, v = self._qkv(x, layer)
+            q, k = _rotated(q, cos, sin), _rotated(k, cos, sin)
+            keys, values = cache.keys[index], cache.values[index]
+            keys[every, :, position] = k
+            values[every, :, position] = v
+            grouped = q.view(rows, s.kv_heads, s.heads // s.kv_heads, s.head_dim)
+            score = grouped @ keys[:, :, :upto].transpose(2, 3) * s.head_dim**-0.5
+            weight = score.masked_fill_(~visible, float("-inf")).softmax(-1)
+            mixed = (weight @ values[:, :, :upto]).flatten(1)
+            x = self._rest(x, mixed, layer)
+        cache.length = position + 1
+        return self._logits(x)
+
+    def _qkv(self, x, layer):  # type: ignore[no-untyped-def]
+        s = self.shape
+        joined = F.linear(F.rms_norm(x, (self.hidden,), layer[0], s.eps), layer[1])
+        joined = joined.unflatten(-1, (s.heads + 2 * s.kv_heads, s.head_dim))
+        return joined.split((s.heads, s.kv_heads, s.kv_heads), dim=-2)
+
+    def _attend(self, q, k, v, causal):  # type: ignore[no-untyped-def]
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=causal, enable_gqa=True)
+
+    def _rest(self, x, mixed, layer):  # type: ignore[no-untyped-def]
+        x = x + F.linear(mixed, layer[2])
+        gate, up = F.linear(F.rms_norm(x, (self.hidden,), layer[3], self.shape.eps), layer[4]).chunk(2, -1)
+        return x + F.linear(F.silu(gate) * up, layer[5])
+
+    def _logits(self, x: torch.Tensor) -> torch.Tensor:
+        return F.linear(F.rms_norm(x, (self.hidden,), self.norm, self.shape.eps), self.head).float()
+
+
+def _rotated(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
+    first, second = x.chunk(2, -1)
+    return x * cos + torch.cat([-second, first], -1) * sin
+
+
+def merge_lora(weights: dict[str, torch.Tensor], adapter: Path) -> None:
+    """Add a peft LoRA adapter's products to the weights it names, in place."""
+    config = json.loads((adapter / "adapter_config.json").read_text(encoding="utf-8"))
+    if config.get("peft_type") != "LORA" or config.get("use_dora") or config.get("bias", "none") != "none":
+        raise ModelError(f"{adapter} must hold a plain LoRA adapter without bias.")
+    rank, alpha = config["r"], config["lora_alpha"]
+    scale = alpha / (rank**0.5 if config.get("use_rslora") else rank)
+    parts = load_file(adapter / "adapter_model.safetensors")
+    for name, down in parts.items():
+        if not name.endswith(".lora_A.weight"):
+            continue
+        up = parts[name.replace(".lora_A.", ".lora_B.")]
+        target = name.removeprefix("base_model.model.").replace(".lora_A.weight", ".weight")
+        if target not in weights:
+            raise ModelError(f"{adapter} adapts {target!r}, which the base model does not have.")
+        weights[target] += scale * (up.float() @ down.float())

@@ -1,0 +1,67 @@
+"""The generation engine's forward pass over any causal LM that transformers reads.
+
+Slower than ``llama_forward`` and for any architecture (GPT-2, for one). Contexts are padded
+on the right; the attention mask hides the padding, and each row carries its own positions.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+
+
+@dataclass
+class RowsCache:
+    """transformers' cache with what the rows need: visible int[rows, length], length int[rows]."""
+
+    past: Any
+    visible: torch.Tensor
+    length: torch.Tensor
+
+    def take(self, rows: torch.Tensor) -> RowsCache:
+        """The given rows, in the given order; a row may be taken many times."""
+        past = copy.deepcopy(self.past)
+        past.reorder_cache(rows)
+        return RowsCache(past, self.visible[rows], self.length[rows])
+
+
+class TransformersForward:
+    """``prefill`` contexts, then ``step`` one token a row."""
+
+    def __init__(self, model: Any, columns: torch.Tensor | None = None) -> None:
+        self.model = model.eval()
+        self.columns = slice(None) if columns is None else columns
+
+    @torch.inference_mode()
+    def prefill(self, contexts: list[list[int]]) -> tuple[torch.Tensor, RowsCache]:
+        """(logits float32[n_contexts, n_columns] after each context's last token, cache)."""
+        length = torch.tensor([len(c) for c in contexts])
+        ids = torch.zeros(len(contexts), int(length.max()), dtype=torch.long)
+        for row, context in enumerate(contexts):
+            ids[row, : len(context)] = torch.tensor(context)
+        visible = (torch.arange(ids.shape[1]) < length[:, None]).long()
+        answer = self.model(
+            input_ids=ids,
+            attention_mask=visible,
+            position_ids=(visible.cumsum(-1) - 1).clamp(min=0),
+            use_cache=True,
+        )
+        last = answer.logits[torch.arange(len(contexts)), length - 1]
+        return last[:, self.columns].float(), RowsCache(answer.past_key_values, visible, length)
+
+    @torch.inference_mode()
+    def step(self, tokens: torch.Tensor, cache: RowsCache) -> torch.Tensor:
+        """float32[rows, n_columns] after one more token a row; the cache grows by it."""
+        cache.visible = torch.nn.functional.pad(cache.visible, (0, 1), value=1)
+        answer = self.model(
+            input_ids=tokens[:, None],
+            attention_mask=cache.visible,
+            position_ids=cache.length[:, None],
+            past_key_values=cache.past,
+            use_cache=True,
+        )
+        cache.past, cache.length = answer.past_key_values, cache.length + 1
+        return answer.logits[:, -1, self.columns].float()

@@ -1,0 +1,195 @@
+"""Which classifiers and infillers there are, and how each is loaded.
+
+Reading the catalogue loads no model: names, labels, figures and fingerprints come from the
+manifests, so a cached explanation opens without torch. Models are loaded once, on first use.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nsx_core.adapters.manifest import holds_classifier, read_manifest
+from nsx_core.classifying import Classifier
+from nsx_core.classifying.baseline import NeutralBaseline, read_baseline
+from nsx_core.errors import MissingModelError, ModelError, NsxError, UnknownNameError
+from nsx_core.infilling import Infiller
+from nsx_core.settings import SHIPPED_MODELS_FOLDER
+
+INFILLER_KIND = "causal-infiller"
+
+
+@dataclass(frozen=True)
+class ClassifierEntry:
+    """One classifier, known by its manifest; ``problem`` says why it cannot be used."""
+
+    name: str
+    fingerprint: str
+    labels: tuple[str, ...]
+    explained_label: str
+    description: str
+    figures: dict[str, Any]
+    card: str
+    baseline: NeutralBaseline | None
+    problem: str | None = None
+
+
+@dataclass(frozen=True)
+class InfillerEntry:
+    """One infiller, known by its manifest."""
+
+    name: str
+    fingerprint: str
+    description: str
+    figures: dict[str, Any]
+    card: str
+    problem: str | None = None
+
+
+@dataclass
+class Catalogue:
+    """Entries by name, and loaders that run once each."""
+
+    classifiers: dict[str, ClassifierEntry]
+    infillers: dict[str, InfillerEntry]
+    load_classifier: Callable[[str], Classifier]
+    load_infiller: Callable[[str], Infiller]
+    note: str | None = None
+    _loaded: dict[tuple[str, str], Any] = field(default_factory=dict)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def classifier_entry(self, name: str) -> ClassifierEntry:
+        """The entry called ``name``; one with a problem raises ``ModelError``."""
+        return _usable(self.classifiers, "classifier", name)
+
+    def infiller_entry(self, name: str) -> InfillerEntry:
+        """The entry called ``name``; one with a problem raises ``ModelError``."""
+        return _usable(self.infillers, "infiller", name)
+
+    def classifier(self, name: str) -> Classifier:
+        """The loaded classifier."""
+        self.classifier_entry(name)
+        model: Classifier = self._once("classifier", name, self.load_classifier)
+        return model
+
+    def infiller(self, name: str) -> Infiller:
+        """The loaded infiller."""
+        self.infiller_entry(name)
+        model: Infiller = self._once("infiller", name, self.load_infiller)
+        return model
+
+    @property
+    def default_infiller(self) -> str:
+        """The first infiller without a problem."""
+        usable = [e.name for e in self.infillers.values() if e.problem is None]
+        if not usable:
+            raise MissingModelError("No infiller can be used. Run `make setup`.")
+        return usable[0]
+
+    def _once(self, kind: str, name: str, load: Callable[[str], Any]) -> Any:
+        with self._lock:
+            if (kind, name) not in self._loaded:
+                self._loaded[kind, name] = load(name)
+            return self._loaded[kind, name]
+
+
+def _usable(entries: dict[str, Any], kind: str, name: str) -> Any:
+    if name not in entries:
+        raise UnknownNameError(kind, name, entries)
+    if entries[name].problem:
+        raise ModelError(f"The {kind} {name!r} cannot be used: {entries[name].problem}")
+    return entries[name]
+
+
+def shipped_catalogue(folder: Path = SHIPPED_MODELS_FOLDER) -> Catalogue:
+    """The models under assets/models, and the infillers that need no model."""
+    from nsx_core.infilling.deletion import DeletionInfiller
+    from nsx_core.infilling.mask_token import MaskTokenInfiller
+
+    found = {p.parent: holds_classifier(p.parent) for p in sorted(folder.glob("*/model.json"))}
+    classifiers = {e.name: (e, f) for f, is_one in found.items() if is_one for e in [_classifier(f)]}
+    infillers = {e.name: (e, f) for f, is_one in found.items() if not is_one for e in [_infiller(f)]}
+    plain: dict[str, Infiller] = {m.name: m for m in (MaskTokenInfiller(), DeletionInfiller())}
+
+    def load_classifier(name: str) -> Classifier:
+        from nsx_core.adapters.encoder_classifier import EncoderClassifier
+
+        return EncoderClassifier.load(classifiers[name][1])
+
+    def load_infiller(name: str) -> Infiller:
+        if name in plain:
+            return plain[name]
+        from nsx_core.adapters.causal_infiller import CausalInfiller
+
+        return CausalInfiller.load(infillers[name][1])
+
+    return Catalogue(
+        {name: entry for name, (entry, _) in classifiers.items()},
+        {name: entry for name, (entry, _) in infillers.items()}
+        | {m.name: InfillerEntry(m.name, m.fingerprint, _PLAIN[m.name], {}, "") for m in plain.values()},
+        load_classifier,
+        load_infiller,
+    )
+
+
+_PLAIN = {
+    "mask": "Writes [MASK] for each run of replaced words (the paper's Appendix C).",
+    "deletion": "Leaves replaced words out.",
+}
+
+
+def _classifier(folder: Path) -> ClassifierEntry:
+    card = _card(folder)
+    try:
+        manifest = read_manifest(folder)
+    except NsxError as error:
+        return ClassifierEntry(folder.name, "", (), "", "", {}, card, None, str(error))
+    baseline, problem = None, None
+    try:
+        baseline = read_baseline(folder, manifest.explained_class)
+    except NsxError as error:
+        problem = str(error)
+    figures: dict[str, Any] = {}
+    if manifest.test:
+        figures |= {"macro_f1": manifest.test.macro_f1, "micro_f1": manifest.test.micro_f1}
+        figures |= {"precision": manifest.test.precision, "recall": manifest.test.recall}
+        figures |= {"test_n": manifest.test.n, "test_positives": manifest.test.positives}
+    if manifest.paper:
+        figures |= {"paper_macro_f1": manifest.paper.macro_f1, "paper_micro_f1": manifest.paper.micro_f1}
+    if manifest.baseline:
+        figures |= {"baseline_rate": manifest.baseline.rate, "baseline_n": manifest.baseline.n}
+    return ClassifierEntry(
+        manifest.name,
+        manifest.fingerprint,
+        manifest.labels,
+        manifest.explained_class,
+        f"{manifest.data.name}, {manifest.data.task}; {manifest.base}",
+        figures,
+        card,
+        baseline,
+        problem,
+    )
+
+
+def _infiller(folder: Path) -> InfillerEntry:
+    try:
+        manifest = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+        return InfillerEntry(
+            manifest["name"],
+            manifest["fingerprint"],
+            manifest["description"],
+            manifest.get("figures", {}),
+            _card(folder),
+        )
+    except (ValueError, KeyError, TypeError) as error:
+        problem = f"{folder / 'model.json'} is damaged: {error!r}. Restore the folder."
+        return InfillerEntry(folder.name, "", "", {}, _card(folder), problem)
+
+
+def _card(folder: Path) -> str:
+    path = folder / "README.md"
+    return path.read_text(encoding="utf-8") if path.is_file() else ""

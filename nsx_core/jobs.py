@@ -1,0 +1,315 @@
+"""Run explanations in the background of the app: one inference thread, shared by all visitors.
+
+Jobs advance one batch at a time, the most urgent first; identical requests join one job;
+cancelling stops at the next batch, and what was committed stays. Every batch is committed
+with its job's row, so that after a crash the job is found 'interrupted' and a new request
+finds its draws.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import logging
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Generator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from nsx_core import pipeline, words
+from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry, shipped_catalogue
+from nsx_core.classifying import checked
+from nsx_core.errors import NsxError, UnknownNameError
+from nsx_core.pipeline import Plan, Progress
+from nsx_core.records import Explanation, ExplainSettings
+from nsx_core.settings import data_folder
+from nsx_core.store import JobRow, Store, canonical_key
+
+INTERACTIVE, SWEEP = 0, 1
+RESULTS_KEPT = 64
+JOBS_KEPT = 512
+ACTIVE = ("queued", "running")
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class ExplainRequest:
+    """What a visitor asks for."""
+
+    text: str
+    classifier: str
+    infiller: str
+    settings: ExplainSettings
+
+
+@dataclass(frozen=True)
+class Classified:
+    """A classifier's answer on one text."""
+
+    probabilities: dict[str, float]
+    unseen_words: int
+
+
+@dataclass(frozen=True)
+class JobView:
+    """A job as a page sees it; ``rate`` is draws judged a second."""
+
+    id: str
+    state: str
+    done: int
+    total: int
+    infilled: int
+    reused: int
+    rate: float
+    seconds_left: float | None
+    stage: str
+    error: str | None
+
+
+@dataclass
+class _Job:
+    id: str
+    todo: Plan
+    urgency: int
+    order: int
+    created: float
+    state: str = "queued"
+    progress: Progress = Progress(0, 0, 0, 0, "waiting")
+    steps: Generator[Progress, None, Explanation] | None = None
+    first: tuple[float, int] | None = None
+    latest: float = 0.0
+    error: str | None = None
+    cancelled: bool = False
+
+
+class Engine:
+    """Models, store and inference thread of one process."""
+
+    def __init__(self, store: Store, catalogue: Catalogue) -> None:
+        self.store, self.catalogue = store, catalogue
+        self._jobs: OrderedDict[str, _Job] = OrderedDict()
+        self._results: OrderedDict[str, Explanation] = OrderedDict()
+        self._order = itertools.count()
+        self._wake = threading.Condition()
+        self._closed = False
+        self._model_lock = threading.Lock()
+        self._thread = threading.Thread(target=self._run, name="nsx-inference", daemon=True)
+        self._thread.start()
+
+    @classmethod
+    def start(cls, home: Path | None = None, catalogue: Catalogue | None = None) -> Engine:
+        """Open the store under ``home`` (default: settings.data_folder()) and start.
+
+        Raises ``StoreError`` or one of its kinds.
+        """
+        store = Store.open((home or data_folder()) / "nsx.duckdb")
+        return cls(store, catalogue or shipped_catalogue())
+
+    def close(self) -> None:
+        """Stop after the batch in hand and close the store."""
+        with self._wake:
+            self._closed = True
+            self._wake.notify_all()
+        self._thread.join()
+        self.store.close()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What a visitor should know of this installation."""
+        note = (self.catalogue.note,) if self.catalogue.note else ()
+        return (*note, *self.store.warnings)
+
+    def classifiers(self) -> list[ClassifierEntry]:
+        """All classifiers, those with a problem included."""
+        return list(self.catalogue.classifiers.values())
+
+    def infillers(self) -> list[InfillerEntry]:
+        """All infillers, those with a problem included."""
+        return list(self.catalogue.infillers.values())
+
+    def classify(self, text: str, classifier: str) -> Classified:
+        """The classifier's probabilities of one text; raises ``TextError`` or ``ModelError``."""
+        entry = self.catalogue.classifier_entry(classifier)
+        words.split(text)
+        known = self.store.predictions(entry.fingerprint, [text])
+        if text in known and len(text) <= pipeline.NEVER_CUT_CHARACTERS:
+            return Classified(dict(zip(entry.labels, known[text], strict=True)), 0)
+        with self._model_lock:
+            model = self.catalogue.classifier(classifier)
+            row = [float(p) for p in checked(model, [text])[0]]
+            unseen = model.unseen_words(text)
+        self.store.commit_batch(None, [], entry.fingerprint, {text: row}, None)
+        return Classified(dict(zip(entry.labels, row, strict=True)), unseen)
+
+    def plan(self, request: ExplainRequest) -> Plan:
+        """The request, checked; raises what ``pipeline.plan`` raises."""
+        r = request
+        return pipeline.plan(r.text, r.classifier, r.infiller, r.settings, self.catalogue)
+
+    def submit(self, request: ExplainRequest, urgency: int = INTERACTIVE) -> str:
+        """Queue the request and return its job's id; an equal one that runs is joined."""
+        todo = self.plan(request)
+        with self._wake:
+            for job in self._jobs.values():
+                if job.todo.key == todo.key and job.state in ACTIVE and not job.cancelled:
+                    job.urgency = min(job.urgency, urgency)
+                    return job.id
+            number, now = next(self._order), time.time()
+            job = _Job(canonical_key([todo.key, number, now])[:16], todo, urgency, number, now)
+            job.progress = Progress(0, len(todo.masks), 0, 0, "waiting")
+            self._jobs[job.id] = job
+            self._forget_old()
+            self._wake.notify_all()
+        return job.id
+
+    def job(self, job_id: str) -> JobView:
+        """The job's state now; ``UnknownNameError`` for one that is not known here."""
+        with self._wake:
+            job = self._known(job_id)
+            p = job.progress
+            rate, left = 0.0, None
+            if job.first and job.latest > job.first[0]:
+                rate = (p.done - job.first[1]) / (job.latest - job.first[0])
+            if rate > 0:
+                left = (p.total - p.done) / rate
+            return JobView(
+                job.id, job.state, p.done, p.total, p.infilled, p.reused, rate, left,
+                p.stage, job.error,
+            )  # fmt: skip
+
+    def result(self, job_id: str) -> Explanation | None:
+        """The finished job's explanation, from memory or from the store."""
+        with self._wake:
+            job = self._known(job_id)
+            found = self._results.get(job.todo.key)
+        if found is None and job.state == "done":
+            found = pipeline.from_store(job.todo, self.catalogue, self.store)
+        return found
+
+    def cached(self, request: ExplainRequest) -> Explanation | None:
+        """The explanation if nothing is missing for it, else None; no model runs."""
+        todo = self.plan(request)
+        with self._wake:
+            if todo.key in self._results:
+                return self._results[todo.key]
+        found = pipeline.from_store(todo, self.catalogue, self.store)
+        if found is not None:
+            with self._wake:
+                self._keep(found)
+        return found
+
+    def cancel(self, job_id: str) -> None:
+        """Stop the job at its next batch; what is committed stays."""
+        with self._wake:
+            job = self._known(job_id)
+            if job.state in ACTIVE:
+                job.cancelled = True
+            self._wake.notify_all()
+
+    def remember_text(self, text: str) -> str:
+        """Store a text for a link; returns its id. Raises ``TextError``."""
+        return self.store.remember_text(words.split(text))
+
+    def text(self, text_id: str) -> str | None:
+        """The text of a link's id, or None."""
+        return self.store.text(text_id)
+
+    def rejudged(self, explanation: Explanation, threshold: float) -> Explanation:
+        """The explanation under another decision threshold; no model runs."""
+        entry = self.catalogue.classifier_entry(explanation.classifier)
+        return pipeline.rejudged(explanation, threshold, entry)
+
+    def _known(self, job_id: str) -> _Job:
+        if job_id not in self._jobs:
+            raise UnknownNameError("job", job_id, [])
+        return self._jobs[job_id]
+
+    def _keep(self, found: Explanation) -> None:
+        self._results[found.key] = found
+        while len(self._results) > RESULTS_KEPT:
+            self._results.popitem(last=False)
+
+    def _forget_old(self) -> None:
+        ended = [j.id for j in self._jobs.values() if j.state not in ACTIVE]
+        for job_id in ended[: max(0, len(self._jobs) - JOBS_KEPT)]:
+            del self._jobs[job_id]
+
+    def _next(self) -> _Job | None:
+        active = [j for j in self._jobs.values() if j.state in ACTIVE]
+        return min(active, key=lambda j: (j.urgency, j.order), default=None)
+
+    def _run(self) -> None:
+        while True:
+            with self._wake:
+                while not self._closed and self._next() is None:
+                    self._wake.wait()
+                if self._closed:
+                    return
+                job = self._next()
+            assert job is not None
+            self._advance(job)
+
+    def _advance(self, job: _Job) -> None:
+        """One batch of one job; an error ends the job and never the thread."""
+        try:
+            if job.cancelled:
+                if job.steps is not None:
+                    job.steps.close()
+                self._end(job, "cancelled")
+                return
+            if job.steps is None:
+                job.state = "running"
+                job.steps = pipeline.explaining(
+                    job.todo, self.catalogue, self.store, lambda p: _row(job, "running", p)
+                )
+                self.store.save_job(_row(job, "running", job.progress))
+            with self._model_lock:
+                progress = next(job.steps)
+            now = time.monotonic()
+            with self._wake:
+                job.progress, job.latest = progress, now
+                if job.first is None and progress.stage == "drawing":
+                    job.first = (now, progress.done)
+        except StopIteration as end:
+            with self._wake:
+                self._keep(end.value)
+            self._end(job, "done")
+        except NsxError as error:
+            job.error = str(error)
+            self._end(job, "failed")
+        except Exception as error:  # an unforeseen fault must not stop the other jobs
+            log.exception("job %s failed", job.id)
+            job.error = f"Unexpected fault: {type(error).__name__}: {error}"
+            self._end(job, "failed")
+
+    def _end(self, job: _Job, state: str) -> None:
+        job.steps = None
+        try:
+            self.store.save_job(_row(job, state, job.progress))
+        except NsxError as error:
+            job.error = job.error or str(error)
+        with self._wake:
+            job.state = state
+
+
+def _row(job: _Job, state: str, progress: Progress) -> JobRow:
+    request = {
+        "text_id": job.todo.draws.text_id,
+        "classifier": job.todo.classifier.name,
+        "infiller": job.todo.infiller.name,
+        "settings": asdict(job.todo.settings),
+    }
+    return JobRow(
+        id=job.id,
+        kind="explain",
+        state=state,
+        done=progress.done,
+        total=progress.total,
+        heartbeat=time.time(),
+        error=job.error,
+        request=json.dumps(request),
+        created=job.created,
+    )

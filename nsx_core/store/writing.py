@@ -1,0 +1,146 @@
+"""Every statement that writes. Each runs inside a transaction of the writer thread.
+
+Rows are immutable: what is there already is left out (an anti-join), never replaced, so
+that the same batch can be committed twice without harm.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nsx_core.store.connection import first_row
+from nsx_core.store.keys import DrawSet
+from nsx_core.store.opening import Cursor
+from nsx_core.store.reading import PLACES, draw_set_number
+from nsx_core.store.rows import JobRow, readable, to_blob
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+INTERRUPTED = "The app ended before this was finished; what was saved is kept."
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What commits together; a part that is None has nothing to add."""
+
+    draw_set: DrawSet | None
+    draws: pa.Table | None
+    classifier: str | None
+    predictions: pa.Table | None
+    job: JobRow | None
+
+    def __call__(self, cursor: Cursor) -> None:
+        """Write all parts."""
+        if self.draw_set is not None:
+            number = _numbered(cursor, self.draw_set)
+            if self.draws is not None:
+                _insert_draws(cursor, number, self.draws)
+        if self.classifier is not None and self.predictions is not None:
+            _insert_predictions(cursor, self.classifier, self.predictions)
+        if self.job is not None:
+            write_job(cursor, self.job)
+
+
+def write_text(cursor: Cursor, text_id: str, text: str) -> None:
+    """Add a text that is not there yet."""
+    cursor.execute(
+        "INSERT INTO texts SELECT $id, $text, $now "
+        "WHERE NOT EXISTS (FROM texts WHERE text_id = $id)",
+        {"id": text_id, "text": to_blob(text), "now": time.time()},
+    )
+
+
+def write_model(cursor: Cursor, kind: str, name: str, fingerprint: str, manifest: str) -> None:
+    """Add a model that is not there yet under this name."""
+    cursor.execute(
+        "INSERT INTO models SELECT $kind, $name, $fingerprint, $manifest, $now "
+        "WHERE NOT EXISTS (FROM models WHERE kind = $kind AND name = $name "
+        "AND fingerprint = $fingerprint)",
+        {
+            "kind": kind,
+            "name": readable(name),
+            "fingerprint": fingerprint,
+            "manifest": manifest,
+            "now": time.time(),
+        },
+    )
+
+
+def write_job(cursor: Cursor, job: JobRow) -> None:
+    """Add a job or bring it up to date: jobs are the only rows that change."""
+    error = None if job.error is None else to_blob(job.error)
+    changed = first_row(
+        cursor,
+        "UPDATE jobs SET state = ?, done = ?, total = ?, heartbeat = ?, error = ? WHERE id = ?",
+        [job.state, job.done, job.total, job.heartbeat, error, job.id],
+    )
+    if not changed or not changed[0]:
+        cursor.execute(
+            "INSERT INTO jobs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            [
+                job.id,
+                job.kind,
+                job.state,
+                job.done,
+                job.total,
+                job.heartbeat,
+                error,
+                to_blob(job.request),
+                job.created,
+            ],
+        )
+
+
+def interrupt_jobs(cursor: Cursor) -> int:
+    """Mark what no living process works on; returns how many jobs that were."""
+    changed = first_row(
+        cursor,
+        "UPDATE jobs SET state = 'interrupted', error = coalesce(error, ?) "
+        "WHERE state IN ('queued', 'running')",
+        [to_blob(INTERRUPTED)],
+    )
+    return int(changed[0]) if changed else 0
+
+
+def _numbered(cursor: Cursor, draw_set: DrawSet) -> int:
+    number = draw_set_number(cursor, draw_set.key)
+    if number is not None:
+        return number
+    row = first_row(cursor, "SELECT coalesce(max(id), 0) + 1 FROM draw_sets")
+    number = int(row[0]) if row else 1
+    cursor.execute(
+        "INSERT INTO draw_sets VALUES (?, ?, ?, ?, ?, ?, ?)",
+        [
+            number,
+            draw_set.key,
+            draw_set.text_id,
+            readable(draw_set.infiller),
+            draw_set.infiller_fingerprint,
+            draw_set.settings,
+            time.time(),
+        ],
+    )
+    return number
+
+
+def _insert_draws(cursor: Cursor, draw_set: int, draws: pa.Table) -> None:
+    cursor.register("incoming_draws", draws)
+    cursor.execute(
+        "INSERT INTO draws SELECT $set, i.* FROM incoming_draws i WHERE NOT EXISTS "
+        "(FROM draws d WHERE d.draw_set = $set AND d.side = i.side AND d.number = i.number)",
+        {"set": draw_set},
+    )
+
+
+def _insert_predictions(cursor: Cursor, classifier: str, predictions: pa.Table) -> None:
+    cursor.register("incoming_predictions", predictions)
+    cursor.execute(
+        f"INSERT INTO predictions WITH {PLACES.format('incoming_predictions')}, "
+        "old AS MATERIALIZED (SELECT p.text_hash FROM predictions p JOIN places "
+        "ON p.rowid = place WHERE p.classifier = $classifier) "
+        "SELECT $classifier, i.* FROM incoming_predictions i ANTI JOIN old USING (text_hash)",
+        {"classifier": classifier},
+    )

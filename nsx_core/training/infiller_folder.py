@@ -1,0 +1,56 @@
+"""Write what an infiller's folder holds: adapter, manifest, and nothing of this machine."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors.torch import save_file
+
+from nsx_core.adapters.base_models import base_model_folder
+from nsx_core.adapters.causal_infiller import TOKENS_FILE
+from nsx_core.adapters.manifest import file_sha256, write_json
+
+KIND = "causal-infiller"
+#: Raise it when the same weights begin to write other answers (format, sampling, cutting).
+ENGINE_FORMAT = 1
+
+
+def save_infiller(
+    model: Any, name: str, base: str, out: Path, training: dict[str, Any], written: set[int]
+) -> None:
+    """Save the adapter in bf16 with its manifest, training record and vocabulary beside it.
+
+    ``written`` holds the token ids of the neutral corpus: the infiller writes no others, so
+    that a word's pieces that no neutral text holds never reach a counterfactual text.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    ids = torch.tensor(sorted(written), dtype=torch.int32)
+    save_file({"ids": ids}, out / TOKENS_FILE)
+    model.to(torch.bfloat16).save_pretrained(out)
+    (out / "README.md").unlink(missing_ok=True)
+    config = json.loads((out / "adapter_config.json").read_text(encoding="utf-8"))
+    config["base_model_name_or_path"] = base
+    write_json(out / "adapter_config.json", config)
+    write_json(out / "training.json", training)
+    write_manifest(out, name, base)
+
+
+def write_manifest(out: Path, name: str, base: str, figures: dict[str, Any] | None = None) -> None:
+    """``model.json``: the fingerprint covers adapter, vocabulary, base and format."""
+    base_files = sorted(Path(base_model_folder(base)).glob("*.safetensors"))
+    weights = file_sha256(out / "adapter_model.safetensors", out / TOKENS_FILE, *base_files)
+    write_json(
+        out / "model.json",
+        {
+            "format": 1,
+            "kind": KIND,
+            "name": name,
+            "base": base,
+            "description": f"{base} with our adapter, fine-tuned to infill neutral text.",
+            "fingerprint": f"{ENGINE_FORMAT}-{weights}",
+            "figures": figures or {},
+        },
+    )

@@ -1,0 +1,181 @@
+"""How far a score may lie from what endless draws would give: intervals at 95 %.
+
+The interval is about a word's draws, given the text, the classifier and the infiller: what
+another seed might have given. It says nothing of other texts or another infiller.
+
+- Hard predictions: the kept share is a proportion of independent draws, so it gets Wilson's
+  score interval (wilson-1927).
+- Scores: the bias-corrected and accelerated bootstrap of the mean (efron-1987) over the
+  word's draws, 2,000 resamples, its quantiles widened by sqrt(n / (n - 1)) and Student's t
+  for small n (hesterberg-2015). Plain percentiles covered less in our simulations.
+- Scores that hardly differ (range below 0.01, a single draw included): there is no spread to
+  resample, and an interval of width nothing would claim too much. They get Wilson's interval
+  around their mean, the widest that scores within 0..1 call for.
+
+Necessity is original minus the mean, sufficiency the mean minus the baseline, so a mean's
+interval is mirrored or shifted. **The baseline's own sampling error is left out** of
+sufficiency intervals: it is counted on thousands of neutral texts, a draw's text on about 100.
+
+Coverage, simulated at n = 100 with Beta scores of means in 0.05..0.95: 94 to 97 %. Nearer to
+0 or 1 scores are so skewed that the bootstrap covers less: 88 to 93 % at a mean of 0.02.
+"""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nsx_core import scoring
+from nsx_core.errors import DataError, SettingsError
+from nsx_core.records import Estimate, Side
+from nsx_core.seeding import generator
+
+__all__ = ["mean_intervals", "necessity_estimates", "sufficiency_estimates", "wilson"]
+
+Floats = NDArray[np.float64]
+CONFIDENCE = 0.95
+RESAMPLES = 2_000
+NO_SPREAD = 0.01
+_NORMAL = NormalDist()
+
+
+def necessity_estimates(
+    original: float, predictions: ArrayLike, masks: ArrayLike, use_scores: bool, seed: int
+) -> list[Estimate]:
+    """Each word's necessity with its 95 % interval and number of draws.
+
+    original, predictions, masks: as for ``scoring.necessity``. use_scores: predictions are
+    P(y), not 0 and 1. seed: of the bootstrap. A word without a draw gets
+    ``Estimate(None, None, None, 0)``. Raises what ``scoring.necessity`` raises, and
+    ``DataError`` for hard predictions other than 0 and 1.
+    """
+    values = scoring.necessity(original, predictions, masks)
+    low, high, counts = _share_intervals(predictions, masks, Side.NECESSITY, use_scores, seed)
+    return _estimates(values, original - high, original - low, counts)
+
+
+def sufficiency_estimates(
+    baseline: float, predictions: ArrayLike, masks: ArrayLike, use_scores: bool, seed: int
+) -> list[Estimate]:
+    """Each word's sufficiency with its 95 % interval and number of draws.
+
+    baseline, predictions, masks: as for ``scoring.sufficiency``; the rest as for
+    ``necessity_estimates``. The baseline is taken as exact.
+    """
+    values = scoring.sufficiency(baseline, predictions, masks)
+    low, high, counts = _share_intervals(predictions, masks, Side.SUFFICIENCY, use_scores, seed)
+    return _estimates(values, low - baseline, high - baseline, counts)
+
+
+def wilson(
+    successes: ArrayLike, n: ArrayLike, confidence: float = CONFIDENCE
+) -> tuple[Floats, Floats]:
+    """Wilson's score interval (low, high), float64 of the broadcast shape, in 0..1.
+
+    successes in 0..n, fractions allowed; n >= 0, and n = 0 gives (0, 1): nothing is known.
+    confidence strictly between 0 and 1.
+    """
+    if not 0 < confidence < 1:
+        raise SettingsError(f"Confidence lies strictly between 0 and 1, and {confidence} came.")
+    k, total = np.broadcast_arrays(
+        np.asarray(successes, dtype=np.float64), np.asarray(n, dtype=np.float64)
+    )
+    if not ((k >= 0) & (k <= total)).all():
+        raise DataError(f"Successes lie in 0..n, and {successes!r} of {n!r} came.")
+    z2 = _NORMAL.inv_cdf((1 + confidence) / 2) ** 2
+    share = np.divide(k, total, out=np.zeros(k.shape), where=total > 0)
+    centre = k + z2 / 2
+    half = np.sqrt(z2 * (k * (1 - share) + z2 / 4))
+    low = np.where(k == 0, 0.0, (centre - half) / (total + z2))
+    high = np.where(k == total, 1.0, (centre + half) / (total + z2))
+    return low.clip(0, 1), high.clip(0, 1)
+
+
+def mean_intervals(scores: Floats, seed: int) -> tuple[Floats, Floats]:
+    """95 % intervals (low, high), float64[n_words], for the mean of each column.
+
+    scores: float64[n, n_words] in 0..1, n >= 1: the n draws of words that have equally many.
+    The words share their resamples, each an honest bootstrap of its own column.
+    """
+    n = scores.shape[0]
+    low, high = wilson(scores.sum(axis=0).clip(0, n), n)
+    spread = np.ptp(scores, axis=0) >= NO_SPREAD
+    if spread.any():
+        low[spread], high[spread] = _accelerated(scores[:, spread], seed)
+    return low, high
+
+
+def _accelerated(scores: Floats, seed: int) -> tuple[Floats, Floats]:
+    n = scores.shape[0]
+    rows = generator("bootstrap", seed, n).integers(0, n, (RESAMPLES, n))
+    means = scores.mean(axis=0)
+    columns = np.ascontiguousarray(scores.T)
+    resampled = np.sort(np.stack([column[rows].mean(axis=1) for column in columns], axis=1), axis=0)
+    below = ((resampled < means).mean(axis=0) + (resampled <= means).mean(axis=0)) / 2
+    deviations = scores - means
+    squares = (deviations**2).sum(axis=0)
+    acceleration = (deviations**3).sum(axis=0) / (6 * squares**1.5)
+    reach = _student_quantile((1 + CONFIDENCE) / 2, n - 1) * (n / (n - 1)) ** 0.5
+    bounds = []
+    for side in (-reach, reach):
+        shares = np.array(
+            [_bca_share(side, float(b), float(a)) for b, a in zip(below, acceleration, strict=True)]
+        )
+        ranks = np.rint(shares * (RESAMPLES - 1)).astype(np.int64)
+        bounds.append(np.take_along_axis(resampled, ranks[None, :], axis=0)[0])
+    return bounds[0], bounds[1]
+
+
+def _bca_share(reach: float, below: float, acceleration: float) -> float:
+    """Which quantile of the resampled means bounds the interval (Efron 1987, eq. 6.8)."""
+    edge = 1 / RESAMPLES
+    bias = _NORMAL.inv_cdf(min(max(below, edge), 1 - edge))
+    stretch = 1 - acceleration * (bias + reach)
+    if stretch <= 0:
+        return 1.0 if reach > 0 else 0.0
+    return _NORMAL.cdf(bias + (bias + reach) / stretch)
+
+
+def _student_quantile(share: float, freedom: int) -> float:
+    """Student's t quantile, Cornish-Fisher series of Hill (1970): enough for resampled ranks."""
+    z = _NORMAL.inv_cdf(share)
+    return (
+        z
+        + (z**3 + z) / (4 * freedom)
+        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
+        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)
+    )
+
+
+def _share_intervals(
+    predictions: ArrayLike, masks: ArrayLike, side: Side, use_scores: bool, seed: int
+) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    """Interval of each word's kept share and its draws; NaN where it has none."""
+    values = np.asarray(predictions, dtype=np.float64)
+    chosen = scoring.counted(masks, side)
+    counts = scoring.draw_counts(masks, side)
+    low, high = np.full(counts.shape, np.nan), np.full(counts.shape, np.nan)
+    if not use_scores:
+        if not np.isin(values, (0, 1)).all():
+            raise DataError("Hard predictions are 0 or 1. Set use_scores for probabilities.")
+        some = counts > 0
+        low[some], high[some] = wilson((values @ chosen)[some], counts[some])
+        return low, high, counts
+    for n in np.unique(counts[counts > 0]).tolist():
+        words = np.flatnonzero(counts == n)
+        scores = np.stack([values[chosen[:, word]] for word in words], axis=1)
+        low[words], high[words] = mean_intervals(scores, seed)
+    return low, high, counts
+
+
+def _estimates(
+    values: Floats, low: Floats, high: Floats, counts: NDArray[np.int64]
+) -> list[Estimate]:
+    return [
+        Estimate(v, min(lo, v), max(hi, v), n) if n else Estimate(None, None, None, 0)
+        for v, lo, hi, n in zip(
+            values.tolist(), low.tolist(), high.tolist(), counts.tolist(), strict=True
+        )
+    ]

@@ -1,0 +1,165 @@
+"""The drill-down's table: one counterfactual text a row, replaced words marked."""
+
+from __future__ import annotations
+
+from nsx_core.records import Explanation, Side
+from nsx_core.views.drilldown import Kind, Order, Piece, Row, Selection, Shown
+from nsx_core.views.heatmap import shading
+from nsx_core.views.markup import Node, direction, node, shortened
+from nsx_core.views.numbers import score
+
+__all__ = ["draws_table", "marked"]
+
+_WORD_CHARACTERS = 80
+_TALL_WORDS = 120
+
+_HEADINGS: tuple[tuple[Order | None, str, str], ...] = (
+    ("number", "Draw", "number"),
+    (None, "Counterfactual text", "text"),
+    ("replaced", "Replaced", "number"),
+    ("probability", "Probability", "number"),
+    ("outcome", "Outcome", "outcome"),
+)
+
+
+def draws_table(
+    explanation: Explanation, side: Side, shown: Shown, selection: Selection, total: int
+) -> Node:
+    """The table with its headings to sort by, the original on top, and the pages below."""
+    return node(
+        "div",
+        node(
+            "table",
+            node("caption", _caption(explanation, side, shown, total)),
+            node("thead", node("tr", *(_heading(*h, selection) for h in _HEADINGS))),
+            node(
+                "tbody",
+                _original(explanation),
+                *(_row(explanation, row) for row in shown.rows),
+            ),
+            cls="draws",
+        ),
+        None if shown.rows else node("p", _nothing(total), cls="nothing"),
+        _pages(shown) if shown.pages > 1 else None,
+        cls=f"drilldown {side}",
+        properties=shading(side, 0.35),
+    )
+
+
+def marked(pieces: tuple[Piece, ...]) -> tuple[Node | str, ...]:
+    """Pieces as text and marks; words the infiller wrote are marked, the chosen one stands out."""
+    made: list[Node | str] = []
+    for piece in pieces:
+        text = shortened(piece.text, _WORD_CHARACTERS)
+        if piece.kind is Kind.WRITTEN:
+            made.append(node("mark", piece.text, cls="written"))
+        elif piece.kind is Kind.CHOSEN:
+            made.append(node("strong", text, cls="chosen"))
+        else:
+            made.append(text)
+    return tuple(made)
+
+
+def _caption(explanation: Explanation, side: Side, shown: Shown, total: int) -> Node:
+    del explanation
+    listed = len(shown.matching)
+    count = f"All {total} texts" if listed == total else f"{listed} of {total} texts"
+    kept = ", the chosen word in bold" if side is Side.SUFFICIENCY else ""
+    return node(
+        "span", f"{count}. ", node("mark", "Marked words", cls="written"),
+        f" were written by the infiller{kept}.",
+    )
+
+
+def _heading(order: Order | None, name: str, cls: str, selection: Selection) -> Node:
+    if order is None:
+        return node("th", name, scope="col", cls=cls)
+    sorted_by = selection.order == order
+    state = ("descending" if selection.descending else "ascending") if sorted_by else "none"
+    arrow = {"ascending": "\u25b4", "descending": "\u25be", "none": ""}[state]
+    return node(
+        "th",
+        node(
+            "button", name, node("span", arrow, cls="arrow", aria_hidden="true"),
+            type="button", title=f"Sort by {name.lower()}",
+            data_id=f"sort-{order}", data_event="sort", data_value=order,
+        ),
+        scope="col", cls=cls, aria_sort=state,
+    )
+
+
+def _original(explanation: Explanation) -> Node:
+    verdict = explanation.label if explanation.predicted else f"not {explanation.label}"
+    return node(
+        "tr",
+        node("th", scope="row", cls="number", aria_label="original"),
+        _text(explanation, (*shortened_words(explanation), node("small", " (original)"))),
+        node("td", "0", cls="number"),
+        _probability(explanation.probability),
+        node("td", verdict, cls="outcome"),
+        cls="original",
+    )
+
+
+def _row(explanation: Explanation, row: Row) -> Node:
+    inside = marked(row.pieces)
+    if row.unchanged:
+        inside = (*inside, node("small", " (unchanged)"))
+    if not row.text.strip():
+        inside = (*inside, node("small", "(empty text)"))
+    return node(
+        "tr",
+        node("td", str(row.number + 1), cls="number"),
+        _text(explanation, inside),
+        node("td", f"{row.replaced} of {len(explanation.words)}", cls="number"),
+        _probability(row.probability),
+        node("td", row.outcome, cls=f"outcome {row.outcome}"),
+    )
+
+
+def shortened_words(explanation: Explanation) -> tuple[str, ...]:
+    """The original's words and gaps, very long words cut short."""
+    made: list[str] = []
+    at = 0
+    for word in (w.word for w in explanation.words):
+        made += [explanation.text[at : word.start], shortened(word.text, _WORD_CHARACTERS)]
+        at = word.end
+    return (*made, explanation.text[at:])
+
+
+def _text(explanation: Explanation, inside: tuple[Node | str, ...]) -> Node:
+    tall = len(explanation.words) > _TALL_WORDS
+    flow = (node("div", *inside, cls="tall"),) if tall else inside
+    return node("td", *flow, cls="text", dir=direction(explanation.text))
+
+
+def _probability(value: float) -> Node:
+    return node(
+        "td", score(value),
+        node("span", cls="bar", aria_hidden="true", properties={"--share": f"{value:.4f}"}),
+        cls="number probability",
+    )
+
+
+def _nothing(total: int) -> str:
+    if not total:
+        return "No counterfactual text counts for this score: it is undefined."
+    return "No text matches these filters."
+
+
+def _pages(shown: Shown) -> Node:
+    last = shown.first + len(shown.rows)
+
+    def button(name: str, page: int, usable: bool) -> Node:
+        return node(
+            "button", name, type="button", disabled=None if usable else "disabled",
+            data_id=f"page-{name.lower()}", data_event="page", data_value=str(page),
+        )
+
+    return node(
+        "nav",
+        button("Previous", shown.page - 1, shown.page > 0),
+        node("span", f"{shown.first + 1}\u2013{last} of {len(shown.matching)}"),
+        button("Next", shown.page + 1, shown.page + 1 < shown.pages),
+        cls="pages", aria_label="Pages of counterfactual texts",
+    )

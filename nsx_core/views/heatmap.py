@@ -1,0 +1,153 @@
+"""The heatmap: each word over its necessity and its sufficiency (Figure 2 of the paper).
+
+Words flow like text and wrap like text. A cell's colour, its number and its interval bar
+all say the same score, so that colour is never the only sign.
+"""
+
+from __future__ import annotations
+
+from nsx_core.records import Estimate, Explanation, Side, WordScore
+from nsx_core.views.colours import shade
+from nsx_core.views.markup import Node, direction, node, shortened
+from nsx_core.views.numbers import UNDEFINED, interval, score
+from nsx_core.views.sentences import alternative
+
+__all__ = ["heatmap", "interval_bar", "legend", "shading"]
+
+WORD_CHARACTERS = 32
+_RAMP_STEPS = 12
+_LARGE = 9
+
+
+def heatmap(explanation: Explanation, chosen: int | None) -> Node:
+    """The whole figure; word ``chosen`` is pressed."""
+    floor = _floor(explanation.words)
+    blocks: list[Node] = []
+    ends = 0
+    for index, word in enumerate(explanation.words):
+        if "\n" in explanation.text[ends : word.word.start]:
+            blocks.append(node("span", cls="break"))
+        ends = word.word.end
+        blocks.append(_block(word, index, chosen == index, floor))
+    return node(
+        "div",
+        legend(explanation),
+        node(
+            "div",
+            *blocks,
+            cls="words" if len(explanation.words) > _LARGE else "words large",
+            role="group",
+            dir=direction(explanation.text),
+            aria_label=alternative(explanation),
+            data_arrows="yes",
+        ),
+        cls="heatmap",
+    )
+
+
+def legend(explanation: Explanation) -> Node:
+    """Names, scales and what each says, in the order of the rows."""
+    lost = "lost" if explanation.predicted else "gained"
+    kept = "kept" if explanation.predicted else "given"
+    below = "" if explanation.predicted else ", counted below zero"
+    said = {
+        Side.NECESSITY: f"label {lost} when the word is replaced{below}",
+        Side.SUFFICIENCY: f"label {kept} when only others are, less the baseline",
+    }
+    return node("div", *(_scale(side, said[side]) for side in Side), cls="legend")
+
+
+def shading(side: Side, value: float | None) -> dict[str, str]:
+    """Custom properties that colour a cell on light and on dark pages."""
+    light, dark = shade(side, value, "light"), shade(side, value, "dark")
+    return {
+        "--paper-light": light.paper,
+        "--ink-light": light.ink,
+        "--paper-dark": dark.paper,
+        "--ink-dark": dark.ink,
+    }
+
+
+def interval_bar(estimate: Estimate, floor: float = 0.0) -> Node:
+    """A thin bar from ``floor`` to 1 with the interval as a line and the value as a tick."""
+    if estimate.value is None or estimate.low is None or estimate.high is None:
+        return node("span", cls="interval empty", aria_hidden="true")
+    left, right = _place(estimate.low, floor), _place(estimate.high, floor)
+    return node(
+        "span",
+        node("span", cls="line"),
+        node("span", cls="tick"),
+        node("span", cls="zero") if floor < 0 else None,
+        cls="interval",
+        aria_hidden="true",
+        properties={
+            "--left": f"{left:.2f}%",
+            "--width": f"{right - left:.2f}%",
+            "--at": f"{_place(estimate.value, floor):.2f}%",
+            "--zero": f"{_place(0.0, floor):.2f}%",
+        },
+    )
+
+
+def _block(word: WordScore, index: int, pressed: bool, floor: float) -> Node:
+    shown = shortened(word.word.text, WORD_CHARACTERS)
+    return node(
+        "button",
+        node("span", shown, cls="word", dir=direction(shown)),
+        _cell(Side.NECESSITY, word.necessity, floor),
+        _cell(Side.SUFFICIENCY, word.sufficiency, floor),
+        cls="block",
+        type="button",
+        aria_pressed="true" if pressed else "false",
+        aria_label=f"{shown}: {_aloud('necessity', word.necessity)}; "
+        f"{_aloud('sufficiency', word.sufficiency)}",
+        data_id=f"word-{index}",
+        data_event="word",
+        data_value=str(index),
+    )
+
+
+def _cell(side: Side, estimate: Estimate, floor: float) -> Node:
+    known = estimate.value is not None
+    return node(
+        "span",
+        node("span", score(estimate.value) if known else "\u2013", cls="number", dir="ltr"),
+        interval_bar(estimate, floor),
+        cls=f"cell {side}" if known else f"cell {side} undefined",
+        properties=shading(side, estimate.value),
+    )
+
+
+def _scale(side: Side, said: str) -> Node:
+    return node(
+        "div",
+        node("span", str(side), cls="name"),
+        node("span", "0", cls="end"),
+        node(
+            "span",
+            *(node("span", properties=shading(side, i / _RAMP_STEPS)) for i in range(_RAMP_STEPS + 1)),
+            cls="ramp",
+            aria_hidden="true",
+        ),
+        node("span", "1", cls="end"),
+        node("span", said, cls="said"),
+        cls="scale",
+    )
+
+
+def _aloud(name: str, estimate: Estimate) -> str:
+    if estimate.value is None:
+        return f"{name} {UNDEFINED}"
+    return (
+        f"{name} {score(estimate.value)}, interval {interval(estimate)}, {estimate.n} draws"
+    )
+
+
+def _floor(words: tuple[WordScore, ...]) -> float:
+    """-1 where a score lies clearly below zero, else 0: where every interval bar begins."""
+    values = [e.value for w in words for e in (w.necessity, w.sufficiency) if e.value is not None]
+    return -1.0 if values and min(values) < -0.15 else 0.0
+
+
+def _place(value: float, floor: float) -> float:
+    return (min(max(value, floor), 1.0) - floor) / (1.0 - floor) * 100

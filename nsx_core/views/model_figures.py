@@ -1,0 +1,56 @@
+"""The models' figures as frames for the Models pages."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import pandas as pd
+
+from nsx_core.views.numbers import percent
+
+__all__ = ["Card", "card_body", "figure_name", "figures_frame"]
+
+
+class Card(Protocol):
+    """What a model card must offer to be listed."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def figures(self) -> Mapping[str, Any]: ...
+
+
+_SHARES = ("share", "rate", "unchanged", "duplicate", "empty", "baseline")
+
+
+def figures_frame(cards: Sequence[Card]) -> pd.DataFrame:
+    """One row a model, one column a figure that any of them states, as text."""
+    columns = list(dict.fromkeys(k for card in cards for k in card.figures))
+    return pd.DataFrame(
+        [[_stated(k, card.figures.get(k)) for k in columns] for card in cards],
+        index=pd.Index([card.name for card in cards], name="Model"),
+        columns=[figure_name(k) for k in columns],
+    )
+
+
+def card_body(card: str) -> str:
+    """A model card without its title, which the page has already."""
+    first, _, rest = card.partition("\n")
+    return rest.lstrip() if first.startswith("# ") else card
+
+
+def figure_name(key: str) -> str:
+    """'test_macro_f1' as 'Test macro F1'."""
+    words = key.replace("_", " ").replace("f1", "F1").replace("papers", "paper\u2019s")
+    return words[:1].upper() + words[1:]
+
+
+def _stated(key: str, value: Any) -> str:
+    if value is None:
+        return "\u2013"
+    if isinstance(value, float):
+        return percent(value) if any(s in key for s in _SHARES) else f"{value:.3f}"
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:,}"
+    return str(value)

@@ -1,0 +1,41 @@
+"""Numbers as they are printed everywhere."""
+
+from __future__ import annotations
+
+from nsx_core.records import Estimate
+
+__all__ = ["UNDEFINED", "duration", "interval", "percent", "score"]
+
+UNDEFINED = "undefined"
+_DASH, _MINUS = "\u2013", "\u2212"
+
+
+def score(value: float | None, places: int = 2) -> str:
+    """'0.72', '−0.10' or 'undefined'; never '-0.00'."""
+    if value is None:
+        return UNDEFINED
+    written = f"{value:.{places}f}"
+    if float(written) == 0:
+        written = written.lstrip("-")
+    return written.replace("-", _MINUS)
+
+
+def interval(estimate: Estimate) -> str:
+    """'0.63–0.80', or 'undefined'."""
+    if estimate.low is None or estimate.high is None:
+        return UNDEFINED
+    low, high = score(estimate.low), score(estimate.high)
+    return f"{low} to {high}" if _MINUS in low + high else f"{low}{_DASH}{high}"
+
+
+def percent(share: float) -> str:
+    """'12 %', '0.4 %', '0 %'."""
+    places = 1 if 0 < abs(share) < 0.0995 else 0
+    return f"{share * 100:.{places}f} %"
+
+
+def duration(seconds: float) -> str:
+    """'19 s' or '2 min 5 s'."""
+    whole = max(0, round(seconds))
+    minutes, rest = divmod(whole, 60)
+    return f"{minutes} min {rest} s" if minutes else f"{rest} s"

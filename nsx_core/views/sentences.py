@@ -1,0 +1,182 @@
+"""What the numbers say, in sentences; plain text, never markup."""
+
+from __future__ import annotations
+
+from nsx_core.records import Estimate, Explanation, Side
+from nsx_core.views.drilldown import counted, flips
+from nsx_core.views.markup import direction, shortened
+from nsx_core.views.numbers import duration, interval, percent, score
+
+__all__ = [
+    "alternative", "baseline_sentence", "most_necessary", "necessity_sentence",
+    "not_predicted_sentence", "prediction_sentence", "progress_sentence", "progress_share",
+    "quoted", "sufficiency_sentence", "unseen_sentence", "word_sentence",
+]
+
+_OPEN, _CLOSE, _ISOLATE = "\u201c", "\u201d", {"rtl": "\u2067", "ltr": "\u2068"}
+_POP = "\u2069"
+
+
+def quoted(text: str, most: int = 48) -> str:
+    """The word in quotation marks, its direction kept apart from the sentence's."""
+    shown = shortened(text, most)
+    if direction(shown) == "rtl":
+        shown = f"{_ISOLATE['rtl']}{shown}{_POP}"
+    return f"{_OPEN}{shown}{_CLOSE}"
+
+
+def prediction_sentence(explanation: Explanation) -> str:
+    """What the classifier says of the original text."""
+    side = "reaches" if explanation.predicted else "stays below"
+    verdict = "predicted" if explanation.predicted else "not predicted"
+    return (
+        f"{explanation.classifier} gives the label {explanation.label} a probability of "
+        f"{score(explanation.probability)}, which {side} the threshold of "
+        f"{score(explanation.settings.threshold)}: {verdict}."
+    )
+
+
+def not_predicted_sentence(
+    classifier: str, label: str, probability: float, threshold: float
+) -> str | None:
+    """Why the text is not explained unasked; None where the label is predicted."""
+    if probability >= threshold:
+        return None
+    return (
+        f"{classifier} gives the label {label} a probability of {score(probability)}, below the "
+        f"threshold of {score(threshold)}. The scores say which words a positive prediction "
+        "rests on, and here there is none."
+    )
+
+
+def unseen_sentence(unseen: int, classifier: str) -> str | None:
+    """The banner for a text longer than the classifier reads."""
+    if unseen <= 0:
+        return None
+    words = "word" if unseen == 1 else "words"
+    return (
+        f"{unseen} {words} unseen by the model: {classifier} cuts the text off before its end, "
+        "so the last words cannot change its prediction."
+    )
+
+
+def word_sentence(explanation: Explanation, index: int, side: Side) -> str:
+    """The sentence of one score."""
+    if side is Side.NECESSITY:
+        return necessity_sentence(explanation, index)
+    return sufficiency_sentence(explanation, index)
+
+
+def necessity_sentence(explanation: Explanation, index: int) -> str:
+    """'When “women.” is replaced, 71 of 98 texts lose the label hate (necessity 0.72, ...).'"""
+    word = explanation.words[index]
+    name, label = quoted(word.word.text), explanation.label
+    draws = counted(explanation, index, Side.NECESSITY)
+    if not draws:
+        return f"No draw replaces {name}, so its necessity is undefined (0 of 0)."
+    alone = " There is no other word to keep." if len(explanation.words) == 1 else ""
+    if explanation.settings.use_scores:
+        mean = sum(j.probability for j in draws) / len(draws)
+        return (
+            f"When {name} is replaced, the mean probability of {label} over {_texts(len(draws))} "
+            f"goes from {score(explanation.probability)} to {score(mean)} "
+            f"({_stated('necessity', word.necessity)}).{alone}"
+        )
+    verb = "lose" if explanation.predicted else "gain"
+    flipped = flips(explanation, draws)
+    return (
+        f"When {name} is replaced, {flipped} of {_texts(len(draws))} "
+        f"{_agree(verb, len(draws))} the label {label} "
+        f"({_stated('necessity', word.necessity)}).{alone}"
+    )
+
+
+def sufficiency_sentence(explanation: Explanation, index: int) -> str:
+    """'When “women.” is kept and other words are replaced, 40 of 98 texts keep the label ...'"""
+    word = explanation.words[index]
+    name, label = quoted(word.word.text), explanation.label
+    if len(explanation.words) == 1:
+        return (
+            f"{name} is the only word, so nothing else can be replaced around it: its "
+            "sufficiency is undefined."
+        )
+    draws = counted(explanation, index, Side.SUFFICIENCY)
+    if not draws:
+        return f"No draw keeps {name}, so its sufficiency is undefined (0 of 0)."
+    stated = _stated("sufficiency", word.sufficiency)
+    if explanation.settings.use_scores:
+        mean = sum(j.probability for j in draws) / len(draws)
+        return (
+            f"When {name} is kept and other words are replaced, the mean probability of {label} "
+            f"over {_texts(len(draws))} is {score(mean)}; on neutral text it is "
+            f"{score(explanation.baseline)} (the neutral baseline), which leaves {stated}."
+        )
+    kept = sum(j.kept for j in draws)
+    verb = "keep" if explanation.predicted else "get"
+    return (
+        f"When {name} is kept and other words are replaced, {kept} of {_texts(len(draws))} "
+        f"{_agree(verb, len(draws))} the label {label}; {percent(explanation.baseline)} of "
+        f"neutral texts get it anyway (the neutral baseline), which leaves {stated}."
+    )
+
+
+def baseline_sentence(explanation: Explanation) -> str:
+    """How often the classifier gives the label to neutral text."""
+    return (
+        f"Neutral baseline: {explanation.classifier} gives the label {explanation.label} to "
+        f"{percent(explanation.baseline)} of neutral texts; sufficiency is counted from there."
+    )
+
+
+def alternative(explanation: Explanation) -> str:
+    """The heatmap in words, for people who do not see it."""
+    ranked = sorted(
+        (w for w in explanation.words if w.necessity.value is not None),
+        key=lambda w: w.necessity.value or 0.0,
+        reverse=True,
+    )
+    said = f"Necessity and sufficiency of {len(explanation.words)} words for {explanation.label}."
+    if ranked:
+        said += (
+            f" The most necessary is {quoted(ranked[0].word.text)} "
+            f"({score(ranked[0].necessity.value)})"
+        )
+        said += f", the least {quoted(ranked[-1].word.text)} ({score(ranked[-1].necessity.value)})."\
+            if len(ranked) > 1 else "."
+    return said
+
+
+def most_necessary(explanation: Explanation) -> int:
+    """The word with the highest necessity, the first of equals; 0 where all are undefined."""
+    values = [w.necessity.value for w in explanation.words]
+    known = [i for i, value in enumerate(values) if value is not None]
+    return max(known, key=lambda i: values[i] or 0.0, default=0)
+
+
+def progress_share(done: int, total: int) -> float:
+    """How much is done, 0..1."""
+    return min(max(done / total, 0.0), 1.0) if total > 0 else 0.0
+
+
+def progress_sentence(
+    done: int, total: int, infilled: int, reused: int, rate: float, seconds_left: float | None
+) -> str:
+    """'128 of 522 draws · 80 newly written, 48 reused · 21 a second · about 19 s left'."""
+    parts = [f"{done:,} of {total:,} draws", f"{infilled:,} newly written, {reused:,} reused"]
+    if rate > 0:
+        parts.append(f"{rate:,.0f} a second" if rate >= 1 else f"{rate:.1f} a second")
+    if seconds_left is not None:
+        parts.append(f"about {duration(seconds_left)} left")
+    return " \u00b7 ".join(parts)
+
+
+def _stated(name: str, estimate: Estimate) -> str:
+    return f"{name} {score(estimate.value)}, 95 % interval {interval(estimate)}"
+
+
+def _texts(count: int) -> str:
+    return f"{count} text" if count == 1 else f"{count} texts"
+
+
+def _agree(verb: str, count: int) -> str:
+    return f"{verb}s" if count == 1 else verb

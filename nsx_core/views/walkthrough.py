@@ -1,0 +1,159 @@
+"""How one score came about, step by step, on the text's own draws (Figure 1 of the paper)."""
+
+from __future__ import annotations
+
+from nsx_core.records import Explanation, JudgedDraw, Side
+from nsx_core.views.draws_table import marked
+from nsx_core.views.drilldown import counted, pieces
+from nsx_core.views.heatmap import shading
+from nsx_core.views.markup import Node, direction, node, shortened
+from nsx_core.views.numbers import percent, score
+from nsx_core.views.sentences import quoted, word_sentence
+
+__all__ = ["examples", "walkthrough"]
+
+_EXAMPLES = 3
+_NAMES = {
+    Side.NECESSITY: "Necessity: replace the word, and others at random",
+    Side.SUFFICIENCY: "Sufficiency: keep the word, replace others at random",
+}
+_STEPS = {
+    Side.NECESSITY: (
+        ("Masking", "choose at random how many words to replace, then which, this one included"),
+        ("Infilling", "a language model that saw only neutral text writes into the gaps"),
+        ("Classifying", "does the classifier still give the label?"),
+    ),
+    Side.SUFFICIENCY: (
+        ("Masking", "choose at random how many words to keep, then which, this one included"),
+        ("Infilling", "the same language model writes into the gaps"),
+        ("Classifying", "does the label come from the kept words alone?"),
+    ),
+}
+
+
+def walkthrough(explanation: Explanation, index: int) -> Node:
+    """Both sides for word ``index``: three real draws through three steps, then the count."""
+    sides = [s for s in Side if counted(explanation, index, s)]
+    return node(
+        "div", *(_side(explanation, index, side) for side in sides), cls="walkthrough"
+    )
+
+
+def examples(explanation: Explanation, index: int, side: Side) -> tuple[JudgedDraw, ...]:
+    """Up to three draws behind the score: the first of different sizes, few replaced first."""
+    first: dict[int, JudgedDraw] = {}
+    draws = counted(explanation, index, side)
+    for judged in draws:
+        first.setdefault(sum(judged.draw.replaced), judged)
+    by_size = [first[size] for size in sorted(first)]
+    if len(by_size) > _EXAMPLES:
+        return (by_size[0], by_size[len(by_size) // 2], by_size[-1])
+    others = [j for j in draws if j not in by_size]
+    return tuple(
+        sorted(
+            (by_size + others)[:_EXAMPLES],
+            key=lambda j: (sum(j.draw.replaced), j.draw.number),
+        )
+    )
+
+
+def _side(explanation: Explanation, index: int, side: Side) -> Node:
+    heads = [
+        node("th", node("span", name, cls="step"), node("small", said), scope="col")
+        for name, said in _STEPS[side]
+    ]
+    body = [
+        node(
+            "tr",
+            node("td", *_masked(explanation, judged, index), cls="text",
+                 dir=direction(explanation.text)),
+            node("td", *marked(pieces(explanation, judged, index)), cls="text",
+                 dir=direction(explanation.text)),
+            node("td", *_verdict(explanation, judged)),
+        )
+        for judged in examples(explanation, index, side)
+    ]
+    return node(
+        "section",
+        node("h4", _NAMES[side]),
+        node("table", node("thead", node("tr", *heads)), node("tbody", *body), cls="steps"),
+        node("p", node("span", "Counting", cls="step"), node("small", _all(explanation, index, side))),
+        _strip(explanation, index, side),
+        node("p", _formula(explanation, index, side), cls="formula"),
+        node("p", word_sentence(explanation, index, side)),
+        cls=f"side {side}",
+        properties=shading(side, 0.66),
+    )
+
+
+def _masked(explanation: Explanation, judged: JudgedDraw, index: int) -> tuple[Node | str, ...]:
+    """The original with each replaced word as a gap of about its width."""
+    made: list[Node | str] = []
+    at = 0
+    for i, (word, replaced) in enumerate(
+        zip(explanation.words, judged.draw.replaced, strict=True)
+    ):
+        made.append(explanation.text[at : word.word.start])
+        at = word.word.end
+        if replaced:
+            width = f"{min(max(len(word.word.text), 2), 14)}ch"
+            made.append(
+                node(
+                    "span", node("s", shortened(word.word.text, 24)), cls="gap",
+                    properties={"--width": width}, title="replaced",
+                )
+            )
+        elif i == index:
+            made.append(node("strong", shortened(word.word.text, 80), cls="chosen"))
+        else:
+            made.append(shortened(word.word.text, 80))
+    made.append(explanation.text[at:])
+    return tuple(made)
+
+
+def _verdict(explanation: Explanation, judged: JudgedDraw) -> tuple[Node | str, ...]:
+    outcome = "kept" if judged.kept is explanation.predicted else "flipped"
+    return (
+        f"P({explanation.label}) = {score(judged.probability)} ",
+        node("span", outcome, cls=f"outcome {outcome}"),
+    )
+
+
+def _all(explanation: Explanation, index: int, side: Side) -> str:
+    done = "replace" if side is Side.NECESSITY else "keep"
+    word = quoted(explanation.words[index].word.text)
+    what = "flipped" if side is Side.NECESSITY else f"labelled {explanation.label}"
+    return f"every draw that {done}s {word} is one square; filled = {what}"
+
+
+def _strip(explanation: Explanation, index: int, side: Side) -> Node:
+    draws = counted(explanation, index, side)
+    filled = [_counts(explanation, j, side) for j in draws]
+    ordered = sorted(filled, reverse=True)
+    return node(
+        "div",
+        *(node("span", cls="dot full" if f else "dot") for f in ordered),
+        cls="strip", role="img", aria_label=f"{sum(filled)} of {len(filled)} squares are filled",
+    )
+
+
+def _counts(explanation: Explanation, judged: JudgedDraw, side: Side) -> bool:
+    if side is Side.NECESSITY:
+        return judged.kept is not explanation.predicted
+    return judged.kept
+
+
+def _formula(explanation: Explanation, index: int, side: Side) -> str:
+    word = explanation.words[index]
+    draws = counted(explanation, index, side)
+    filled = sum(_counts(explanation, j, side) for j in draws)
+    if explanation.settings.use_scores:
+        mean = score(sum(j.probability for j in draws) / len(draws))
+        if side is Side.NECESSITY:
+            return f"{score(explanation.probability)} \u2212 {mean} = {score(word.necessity.value)}"
+        return f"{mean} \u2212 {score(explanation.baseline)} = {score(word.sufficiency.value)}"
+    share = f"{filled} / {len(draws)}"
+    if side is Side.NECESSITY:
+        sign = "" if explanation.predicted else "\u2212"
+        return f"{sign}{share} = {score(word.necessity.value)}"
+    return f"{share} \u2212 {percent(explanation.baseline)} = {score(word.sufficiency.value)}"

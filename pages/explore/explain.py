@@ -1,0 +1,115 @@
+"""Explain: one text, one classifier, two scores a word."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from nsx_core.errors import MissingModelError, NsxError, UnknownNameError
+from nsx_core.jobs import Engine, ExplainRequest
+from nsx_core.views.sentences import not_predicted_sentence
+from pages.explore.form import (
+    ask,
+    asked_label,
+    current_request,
+    form,
+    open_once,
+    write_address,
+)
+from pages.explore.progress import RUNNING, progress
+from pages.explore.result import result
+from pages.shared.engine import complete, rejudged, the_engine
+from pages.shared.notices import error_notice, notice
+
+
+def page() -> None:
+    """The whole page, from top to bottom."""
+    engine = the_engine()
+    st.title("Which words does the prediction rest on?")
+    try:
+        if not engine.classifiers() or not engine.infillers():
+            raise MissingModelError("No classifier or no infiller is installed. Run `make setup`.")
+        open_once(engine)
+        form(engine)
+        if st.session_state["text_error"]:
+            raise st.session_state["text_error"]
+        _follow_the_widgets(engine)
+        _show(engine, st.session_state["asked"])
+    except NsxError as error:
+        error_notice(error, key="explain")
+        if "asked" in st.session_state:
+            write_address(engine)
+
+
+def _follow_the_widgets(engine: Engine) -> None:
+    """Show at once what is complete already; say so where something must be computed."""
+    wanted, asked = current_request(engine), st.session_state["asked"]
+    problems = {c.name: c.problem for c in engine.classifiers()}
+    if wanted == asked or not wanted.text.strip() or problems[wanted.classifier]:
+        return
+    if complete(engine, wanted) is not None:
+        ask(engine, wanted)
+        return
+    notice("Changed since the last explanation", "Press Explain to compute it.", key="changed")
+
+
+def _show(engine: Engine, asked: ExplainRequest) -> None:
+    threshold = st.session_state["threshold"]
+    problem = {c.name: c.problem for c in engine.classifiers()}[asked.classifier]
+    if problem:
+        write_address(engine)
+        notice("This classifier cannot be used now", problem, key="problem")
+        return
+    explanation = complete(engine, asked)
+    if explanation is not None:
+        judged = explanation
+        if threshold != explanation.settings.threshold:
+            judged = rejudged(engine, explanation, explanation.key, threshold)
+        result(engine, judged, explanation.key[:12])
+        return
+    write_address(engine)
+    if st.session_state["job"]:
+        _show_job(engine, asked, st.session_state["job"])
+    elif _may_start(engine, asked):
+        st.session_state["job"] = engine.submit(asked)
+        progress(engine, st.session_state["job"])
+
+
+def _may_start(engine: Engine, asked: ExplainRequest) -> bool:
+    """Whether to compute: for a text that is predicted, or on request."""
+    if st.session_state["anyway"]:
+        return True
+    said = engine.classify(asked.text, asked.classifier)
+    label = asked_label(engine, asked)
+    sentence = not_predicted_sentence(
+        asked.classifier, label, said.probabilities[label], st.session_state["threshold"]
+    )
+    if sentence is None:
+        return True
+    notice("Not predicted", sentence, key="not-predicted")
+    st.button("Explain anyway", key="anyway-button", on_click=ask, args=(engine, asked),
+              kwargs={"anyway": True})
+    return False
+
+
+def _show_job(engine: Engine, asked: ExplainRequest, job_id: str) -> None:
+    try:
+        job = engine.job(job_id)
+    except UnknownNameError:
+        st.session_state["job"] = None
+        st.rerun()
+    if job.state in RUNNING:
+        progress(engine, job_id)
+    elif job.state == "cancelled":
+        notice("Stopped", f"{job.done:,} of {job.total:,} draws are kept and will be used again.",
+               key="cancelled")
+        st.button("Go on", key="resume", on_click=ask, args=(engine, asked),
+                  kwargs={"anyway": True})
+    elif job.state == "failed":
+        notice("The computation failed", job.error or "No reason was given.", key="failed")
+        st.button("Try again", key="retry", on_click=ask, args=(engine, asked),
+                  kwargs={"anyway": True})
+    else:
+        notice("The explanation is not in the store any more", "Press Explain.", key="gone")
+
+
+page()

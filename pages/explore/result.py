@@ -1,0 +1,143 @@
+"""The lower part of the Explain page: the heatmap, and what lies behind each score."""
+
+from __future__ import annotations
+
+from typing import Any, get_args
+
+import streamlit as st
+
+from nsx_core.jobs import Engine
+from nsx_core.records import Explanation, Side
+from nsx_core.views import drilldown, sentences
+from nsx_core.views.draws_table import draws_table
+from nsx_core.views.drilldown import Order, Row, Selection
+from nsx_core.views.heatmap import heatmap
+from nsx_core.views.scores_table import scores_frame, scores_table
+from nsx_core.views.walkthrough import walkthrough
+from pages.explore.form import write_address
+from pages.shared.figure import figure
+from pages.shared.notices import notice
+
+__all__ = ["result"]
+
+_VIEWS = {
+    "necessity": "Necessity: texts",
+    "sufficiency": "Sufficiency: texts",
+    "computed": "How this is computed",
+    "scores": "All scores",
+}
+
+
+@st.fragment
+def result(engine: Engine, explanation: Explanation, key: str) -> None:
+    """``key`` names the draws: it stays the same when only the threshold moves."""
+    index = _chosen(explanation)
+    st.text(sentences.prediction_sentence(explanation))
+    unseen = sentences.unseen_sentence(explanation.unseen_words, explanation.classifier)
+    if unseen:
+        notice("The model does not see the whole text", unseen, key="unseen")
+    figure(heatmap(explanation, index), f"heatmap-{key}", word=_choose)
+    with st.container(key="said", gap="xxsmall"):
+        for side in Side:
+            st.text(sentences.word_sentence(explanation, index, side))
+    view = st.segmented_control(
+        "Show", list(_VIEWS), key="view", format_func=_VIEWS.__getitem__, required=True,
+        default="necessity", label_visibility="collapsed", persist_state="session",
+    )
+    if view == "scores":
+        _scores(explanation, key)
+    elif view == "computed":
+        figure(walkthrough(explanation, index), f"walkthrough-{key}")
+    else:
+        _drilldown(explanation, index, Side(view or "necessity"), key)
+    write_address(engine)
+
+
+def _chosen(explanation: Explanation) -> int:
+    """The chosen word; without one, or with one that is not there, the most necessary."""
+    index = st.session_state["word"]
+    count = len(explanation.words)
+    if index is not None and not 0 <= index < count:
+        st.session_state["link_notices"] = ()
+        notice(
+            "The link could not be followed to the letter",
+            f"It asks for word {index + 1}, and the text has {count}. The most necessary word "
+            "is chosen.",
+            key="word",
+        )
+        index = None
+    if index is None:
+        index = sentences.most_necessary(explanation)
+        st.session_state["word"] = index
+    return int(index)
+
+
+def _choose(value: str) -> None:
+    st.session_state["word"] = int(value)
+    _turn_to("0")
+
+
+def _drilldown(explanation: Explanation, index: int, side: Side, key: str) -> None:
+    rows = drilldown.rows(explanation, index, side)
+    selection = _selection(rows)
+    shown = drilldown.selected(rows, selection)
+    figure(
+        draws_table(explanation, side, shown, selection, len(rows)), f"draws-{key}",
+        sort=_sort, page=_turn_to,
+    )
+    _downloads(
+        drilldown.rows_frame(explanation, index, side, shown.matching),
+        f"{side}-word-{index + 1}", explanation,
+    )
+
+
+def _selection(rows: tuple[Row, ...]) -> Selection:
+    order: dict[str, Any] = st.session_state.setdefault(
+        "order", {"order": "number", "descending": False, "page": 0}
+    )
+    with st.container(key="filters", horizontal=True, vertical_alignment="bottom"):
+        search = st.text_input(
+            "Search", key="search", width=220, placeholder="words in the texts",
+            on_change=_turn_to, args=("0",), persist_state="session",
+        )
+        replaced = st.selectbox(
+            "Words replaced", [None, *drilldown.replaced_counts(rows)], key="replaced", width=130,
+            format_func=lambda n: "any" if n is None else str(n), on_change=_turn_to, args=("0",),
+        )
+        flips_only = st.toggle(
+            "Flips only", key="flips_only", on_change=_turn_to, args=("0",),
+            persist_state="session",
+        )
+    return Selection(flips_only, replaced, search or "", **order)
+
+
+def _sort(value: str) -> None:
+    if value in get_args(Order):
+        order = st.session_state["order"]
+        descending = order["order"] == value and not order["descending"]
+        order.update(order=value, descending=descending, page=0)
+
+
+def _turn_to(page: str) -> None:
+    if "order" in st.session_state:
+        st.session_state["order"]["page"] = int(page)
+
+
+def _scores(explanation: Explanation, key: str) -> None:
+    st.text(sentences.baseline_sentence(explanation))
+    figure(scores_table(explanation), f"scores-{key}")
+    _downloads(scores_frame(explanation), "scores", explanation)
+
+
+def _downloads(frame: Any, name: str, explanation: Explanation) -> None:
+    about = drilldown.about(explanation)
+    stem = f"{name}-{explanation.key[:8]}"
+    with st.container(key="downloads", horizontal=True):
+        st.download_button(
+            "Download CSV", lambda: drilldown.csv_bytes(frame), f"{stem}.csv", "text/csv",
+            key="csv", on_click="ignore",
+        )
+        st.download_button(
+            "Download Parquet", lambda: drilldown.parquet_bytes(frame, about), f"{stem}.parquet",
+            "application/vnd.apache.parquet", key="parquet", on_click="ignore",
+        )

@@ -1,0 +1,42 @@
+"""The one engine of the process, and finished explanations kept at hand."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from nsx_core.jobs import Engine, ExplainRequest
+from nsx_core.records import Explanation
+
+__all__ = ["complete", "rejudged", "the_engine"]
+
+
+@st.cache_resource(max_entries=1, show_spinner="Opening the store and the models")
+def the_engine() -> Engine:
+    """The engine; a start that fails is tried again on the next run."""
+    return Engine.start()
+
+
+def complete(engine: Engine, request: ExplainRequest) -> Explanation | None:
+    """The explanation where all of its draws are there already."""
+    try:
+        return _complete(engine, request, repr(request))
+    except _NotYetError:
+        return None
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def rejudged(_engine: Engine, _explanation: Explanation, key: str, threshold: float) -> Explanation:
+    """The same draws at another threshold; ``key`` is the explanation's."""
+    return _engine.rejudged(_explanation, threshold)
+
+
+class _NotYetError(Exception):
+    """Raised so that the absence of an explanation is not cached."""
+
+
+@st.cache_resource(max_entries=16, show_spinner=False)
+def _complete(_engine: Engine, _request: ExplainRequest, key: str) -> Explanation:
+    found = _engine.cached(_request)
+    if found is None:
+        raise _NotYetError
+    return found
