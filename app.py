@@ -35,7 +35,9 @@ def main() -> None:
         engine = the_engine()
     except NsxError as error:
         failed = error
-        st.navigation([st.Page(lambda: _cannot_start(failed), title="Start")], position="hidden").run()
+        st.navigation(
+            [st.Page(lambda: _cannot_start(failed), title="Start")], position="hidden"
+        ).run()
         return
     page = st.navigation(
         {

@@ -113,7 +113,15 @@ def shipped_catalogue(folder: Path = SHIPPED_MODELS_FOLDER) -> Catalogue:
     found = {p.parent: holds_classifier(p.parent) for p in sorted(folder.glob("*/model.json"))}
     classifiers = {e.name: (e, f) for f, is_one in found.items() if is_one for e in [_classifier(f)]}
     infillers = {e.name: (e, f) for f, is_one in found.items() if not is_one for e in [_infiller(f)]}
-    plain: dict[str, Infiller] = {m.name: m for m in (MaskTokenInfiller(), DeletionInfiller())}
+    mask, deletion = MaskTokenInfiller(), DeletionInfiller()
+    plain: dict[str, Infiller] = {mask.name: mask, deletion.name: deletion}
+    plain_entries = [
+        InfillerEntry(m.name, m.fingerprint, what, {}, "")
+        for m, what in (
+            (mask, "Writes [MASK] for each run of replaced words (the paper's Appendix C)."),
+            (deletion, "Leaves replaced words out."),
+        )
+    ]
 
     def load_classifier(name: str) -> Classifier:
         from nsx_core.adapters.encoder_classifier import EncoderClassifier
@@ -130,16 +138,10 @@ def shipped_catalogue(folder: Path = SHIPPED_MODELS_FOLDER) -> Catalogue:
     return Catalogue(
         {name: entry for name, (entry, _) in classifiers.items()},
         {name: entry for name, (entry, _) in infillers.items()}
-        | {m.name: InfillerEntry(m.name, m.fingerprint, _PLAIN[m.name], {}, "") for m in plain.values()},
+        | {entry.name: entry for entry in plain_entries},
         load_classifier,
         load_infiller,
     )
-
-
-_PLAIN = {
-    "mask": "Writes [MASK] for each run of replaced words (the paper's Appendix C).",
-    "deletion": "Leaves replaced words out.",
-}
 
 
 def _classifier(folder: Path) -> ClassifierEntry:

@@ -22,6 +22,7 @@ from nsx_core.settings import (
     BUDGET_DEFAULT,
     BUDGET_MAX,
     BUDGET_MIN,
+    STORE_FILE,
     TEMPERATURE_DEFAULT,
     THRESHOLD_DEFAULT,
     TOP_P_DEFAULT,
@@ -96,7 +97,7 @@ def _explain(given: argparse.Namespace, catalogue: Catalogue) -> None:
         ),
     )
     infiller = given.infiller or catalogue.default_infiller
-    path = ":memory:" if given.no_cache else given.store or data_folder() / "nsx.duckdb"
+    path = ":memory:" if given.no_cache else given.store or data_folder() / STORE_FILE
 
     def show(progress: Progress) -> None:
         if not given.quiet and sys.stderr.isatty():

@@ -11,6 +11,7 @@ from __future__ import annotations
 import itertools
 import json
 import logging
+import os
 import threading
 import time
 from collections import OrderedDict
@@ -22,9 +23,11 @@ from nsx_core import pipeline, words
 from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry, shipped_catalogue
 from nsx_core.classifying import checked
 from nsx_core.errors import NsxError, UnknownNameError
+from nsx_core.fake_catalogue import fake_catalogue
 from nsx_core.pipeline import Plan, Progress
+from nsx_core.precomputed import load_examples
 from nsx_core.records import Explanation, ExplainSettings
-from nsx_core.settings import data_folder
+from nsx_core.settings import STORE_FILE, data_folder
 from nsx_core.store import JobRow, Store, canonical_key
 
 INTERACTIVE, SWEEP = 0, 1
@@ -105,8 +108,16 @@ class Engine:
 
         Raises ``StoreError`` or one of its kinds.
         """
-        store = Store.open((home or data_folder()) / "nsx.duckdb")
-        return cls(store, catalogue or shipped_catalogue())
+        if catalogue is None:
+            fakes = os.environ.get("NSX_FAKE_MODELS")
+            catalogue = fake_catalogue() if fakes else shipped_catalogue()
+        store = Store.open((home or data_folder()) / STORE_FILE)
+        try:
+            load_examples(catalogue, store)
+        except BaseException:
+            store.close()
+            raise
+        return cls(store, catalogue)
 
     def close(self) -> None:
         """Stop after the batch in hand and close the store."""

@@ -18,7 +18,7 @@ from importlib.metadata import version
 import numpy as np
 
 import nsx_core
-from nsx_core import masking, uncertainty, words
+from nsx_core import masking, words
 from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry
 from nsx_core.classifying import Classifier, checked, label_index, positive
 from nsx_core.errors import ModelError
@@ -34,11 +34,12 @@ from nsx_core.records import (
     SplitText,
     WordScore,
 )
+from nsx_core.scoring import uncertainty
 from nsx_core.seeding import child_seed
 from nsx_core.settings import REDRAWS_MAX, checked_budget, checked_seed
 from nsx_core.store import DrawSet, JobRow, Store, canonical_key, draw_set
 
-BATCH_DRAWS = 128
+BATCH_DRAWS = 256
 JUDGE_BATCH = 1024
 # No text this short can be cut by a classifier that reads 512 tokens.
 NEVER_CUT_CHARACTERS = 500
@@ -123,9 +124,15 @@ def explaining(
 
     ``job`` makes the row that is committed together with a batch.
     """
+    stored = from_store(todo, catalogue, store)
+    if stored is not None:
+        yield Progress(len(todo.masks), len(todo.masks), 0, len(todo.masks), "stored")
+        return stored
     clock = _Clock()
     with clock.of("store"):
         store.remember_text(todo.split)
+        for kind, entry in (("classifier", todo.classifier), ("infiller", todo.infiller)):
+            store.remember_model(kind, entry.name, entry.fingerprint, entry.figures)
         have = _stored_draws(todo, store)
     missing = [m for m in todo.masks if (m.side, m.number) not in have]
     reused, total = len(have), len(todo.masks)

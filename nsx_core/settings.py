@@ -16,6 +16,7 @@ ANSWER_WORDS_MAX = 7
 TEMPERATURE_DEFAULT, TOP_P_DEFAULT = 0.8, 0.9
 REDRAWS_MAX = 5
 
+STORE_FILE = "nsx.duckdb"
 PROJECT_FOLDER = Path(__file__).resolve().parent.parent
 SHIPPED_MODELS_FOLDER = PROJECT_FOLDER / "assets" / "models"
 

@@ -14,7 +14,7 @@ from nsx_core import scoring
 from nsx_core.errors import DataError, SettingsError
 from nsx_core.masking import draws_per_side, paper_masks
 from nsx_core.records import Estimate, Side
-from nsx_core.uncertainty import (
+from nsx_core.scoring.uncertainty import (
     mean_intervals,
     necessity_estimates,
     sufficiency_estimates,

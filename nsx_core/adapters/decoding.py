@@ -1,7 +1,8 @@
 """The generation engine: contexts in, answers out, in batches.
 
 Draws that share a mask share one prefill, whose cache is then expanded to their rows. A
-batch decodes until its rows have closed all their answers; finished rows leave it when they
+batch decodes until its rows have closed all their answers, so rows of as many answers go
+together; finished rows leave it when they
 are half of it, down to the 16 rows below which a row's numbers would depend on its company.
 Randomness comes from each row's own seed, never from the batch. Each processor core decodes
 a batch of its own, with one thread: faster than sharing every product, and the same numbers
@@ -25,7 +26,7 @@ from nsx_core.settings import ANSWER_WORDS_MAX
 
 ROWS_MIN, ROWS_MAX = 16, 128
 POSITIONS_MAX = 12_288
-ANSWER_TOKENS_MAX = 28
+ANSWER_TOKENS_MAX = 20
 UNIFORMS = 64
 
 
@@ -66,7 +67,7 @@ def decode(
     forward: Forward, vocabulary: Vocabulary, rows: Sequence[Row], temperature: float, top_p: float
 ) -> list[list[list[int]]]:
     """For each row, the token ids of each of its answers."""
-    order = sorted(range(len(rows)), key=lambda i: (len(rows[i].context), rows[i].context))
+    order = sorted(range(len(rows)), key=lambda i: (rows[i].answers, rows[i].context))
     found: list[list[list[int]]] = [[] for _ in rows]
     cores = usable_cores()
     batches = _packed([(i, rows[i]) for i in order], -(-len(rows) // cores))

@@ -7,8 +7,9 @@ they are padded on the right and every row carries its own position.
 
 Cache lengths are multiples of 16, and with one thread and at least 16 rows a product the
 numbers of a row do not depend on its neighbours (tests/adapters check it to the bit): with
-fewer rows, or split over threads, matrix kernels add in another order. Callers keep at least
-``ROWS_MIN`` rows in a batch and give each thread its own batch.
+fewer rows, or split over threads, matrix kernels add in another order. So products of fewer
+than ``ROWS_MIN`` rows get rows of zeros added, and callers give each thread its own batch.
+The cache holds the real rows only.
 """
 
 from __future__ import annotations
@@ -17,11 +18,14 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import torch
 import torch.nn.functional as F
+from numpy.typing import NDArray
+from safetensors import SafetensorError
 from safetensors.torch import load_file
 
-from nsx_core.errors import ModelError
+from nsx_core.errors import MissingModelError, ModelError
 
 BLOCK = 16
 ROWS_MIN = 16
@@ -88,21 +92,22 @@ class LlamaForward:
         self.shape = Shape(
             layers=config["num_hidden_layers"],
             heads=config["num_attention_heads"],
-            kv_heads=config["num_key_value_heads"],
+            kv_heads=config.get("num_key_value_heads") or config["num_attention_heads"],
             head_dim=config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"],
             eps=config["rms_norm_eps"],
-            theta=(config.get("rope_parameters") or config)["rope_theta"],
+            theta=(config.get("rope_parameters") or config).get("rope_theta", 10_000.0),
             max_positions=config["max_position_embeddings"],
         )
+        self.positions_max: int = self.shape.max_positions
         self.dtype = dtype
         self.hidden = config["hidden_size"]
-        weights = {k: v.float() for k, v in load_file(folder / "model.safetensors").items()}
+        weights = {k: v.float() for k, v in _tensors(folder / "model.safetensors").items()}
         if adapter is not None:
             merge_lora(weights, Path(adapter))
         self._take_weights(weights)
         if columns is not None:
             self.head = self.head[columns].contiguous()
-        self._tables(BLOCK * 8)
+        self._cos_and_sin = self._tables(BLOCK * 8)
 
     def _take_weights(self, weights: dict[str, torch.Tensor]) -> None:
         def at(name: str) -> torch.Tensor:
@@ -129,20 +134,53 @@ class LlamaForward:
                 )
             )
 
-    def _tables(self, positions: int) -> None:
+    def _angles(self, positions: int) -> tuple[torch.Tensor, torch.Tensor]:
+        """(cosines, sines) of at least ``positions`` positions: float[positions, head_dim].
+
+        Threads share the tables, so a caller works with those it was handed.
+        """
+        found = self._cos_and_sin
+        if positions > len(found[0]):
+            found = self._cos_and_sin = self._tables(2 * positions)
+        return found
+
+    def _tables(self, positions: int) -> tuple[torch.Tensor, torch.Tensor]:
         half = torch.arange(0, self.shape.head_dim, 2, dtype=torch.float64)
         inverse = self.shape.theta ** (-half / self.shape.head_dim)
         angle = torch.arange(positions, dtype=torch.float64)[:, None] * inverse
         angle = torch.cat([angle, angle], dim=-1)
-        self.cos, self.sin = angle.cos().to(self.dtype), angle.sin().to(self.dtype)
+        return angle.cos().to(self.dtype), angle.sin().to(self.dtype)
 
     @torch.inference_mode()
     def prefill(self, contexts: list[list[int]]) -> tuple[torch.Tensor, Cache]:
         """(logits float32[n_contexts, n_columns] after each context's last token, cache)."""
+        x, cache = self._read(contexts)
+        last = x[torch.arange(len(contexts)), cache.length - 1]
+        return self._logits(_wide(last))[: len(contexts)], cache
+
+    @torch.inference_mode()
+    def token_log_probabilities(self, sequences: list[list[int]]) -> list[NDArray[np.float64]]:
+        """float64[n_tokens - 1] a sequence: log P of each token but the first, in nats.
+
+        Each sequence holds at least one token; the whole vocabulary competes, so a model
+        with ``columns`` has no answer and raises ``ModelError``.
+        """
+        if len(self.head) != len(self.embedding):
+            raise ModelError("Token probabilities need the logits of all tokens: load no columns.")
+        x, _ = self._read(sequences)
+        found = []
+        for row, sequence in zip(x, sequences, strict=True):
+            logits = self._logits(row[: len(sequence) - 1]).double()
+            wanted = torch.tensor(sequence[1:], dtype=torch.long)[:, None]
+            found.append((logits.gather(1, wanted)[:, 0] - logits.logsumexp(1)).numpy())
+        return found
+
+    def _read(self, contexts: list[list[int]]) -> tuple[torch.Tensor, Cache]:
+        """(states float[n_contexts, longest, hidden] after the last layer, cache)."""
         s = self.shape
         length = torch.tensor([len(c) for c in contexts])
         longest = _rounded(int(length.max()))
-        if longest > s.max_positions:
+        if int(length.max()) > s.max_positions:
             raise ModelError(
                 f"The infiller reads at most {s.max_positions} tokens, and the text has "
                 f"{int(length.max())}. Shorten it or use sentence units."
@@ -150,13 +188,11 @@ class LlamaForward:
         ids = torch.zeros(len(contexts), longest, dtype=torch.long)
         for row, context in enumerate(contexts):
             ids[row, : len(context)] = torch.tensor(context)
-        if longest > self.cos.shape[0]:
-            self._tables(2 * longest)
         shape = (s.layers, len(contexts), s.kv_heads, longest, s.head_dim)
         cache = Cache(
             torch.zeros(shape, dtype=self.dtype), torch.zeros(shape, dtype=self.dtype), length
         )
-        cos, sin = self.cos[:longest], self.sin[:longest]
+        cos, sin = (table[:longest] for table in self._angles(longest))
         causal = torch.ones(longest, longest, dtype=torch.bool).tril()
         x = F.embedding(ids, self.embedding)
         for index, layer in enumerate(self.layers):
@@ -166,45 +202,36 @@ class LlamaForward:
             cache.keys[index], cache.values[index] = k, v
             mixed = self._attend(q, k, v, causal)
             x = self._rest(x, mixed.transpose(1, 2).flatten(2), layer)
-        last = x[torch.arange(len(contexts)), length - 1]
-        padded = F.pad(last, (0, 0, 0, max(0, ROWS_MIN - len(contexts))))
-        return self._logits(padded)[: len(contexts)], cache
+        return x, cache
 
     @torch.inference_mode()
     def step(self, tokens: torch.Tensor, cache: Cache) -> torch.Tensor:
         """float32[rows, n_columns]: logits after one more token a row; the cache grows by it.
 
-        tokens: int64[rows].
+        tokens: int64[rows]. The caller sees to ``positions_max``.
         """
         s = self.shape
         rows = len(tokens)
         position = cache.length
         upto = _rounded(int(position.max()) + 1)
-        if upto > s.max_positions:
-            raise ModelError(
-                f"Text and answers together exceed the infiller's {s.max_positions} tokens. "
-                "Shorten the text or use sentence units."
-            )
         cache.room_for(upto)
-        if upto > self.cos.shape[0]:
-            self._tables(2 * upto)
-        cos, sin = self.cos[position][:, None], self.sin[position][:, None]
+        cos, sin = (table[position][:, None] for table in self._angles(upto))
         visible = (torch.arange(upto) <= position[:, None])[:, None, None]
         every = torch.arange(rows)
-        x = F.embedding(tokens, self.embedding)
+        x = _wide(F.embedding(tokens, self.embedding))
         for index, layer in enumerate(self.layers):
-            q, k, v = self._qkv(x, layer)
+            q, k, v = (part[:rows] for part in self._qkv(x, layer))
             q, k = _rotated(q, cos, sin), _rotated(k, cos, sin)
             keys, values = cache.keys[index], cache.values[index]
             keys[every, :, position] = k
             values[every, :, position] = v
-            grouped = q.view(rows, s.kv_heads, s.heads // s.kv_heads, s.head_dim)
+            grouped = q.reshape(rows, s.kv_heads, s.heads // s.kv_heads, s.head_dim)
             score = grouped @ keys[:, :, :upto].transpose(2, 3) * s.head_dim**-0.5
             weight = score.masked_fill_(~visible, float("-inf")).softmax(-1)
             mixed = (weight @ values[:, :, :upto]).flatten(1)
-            x = self._rest(x, mixed, layer)
+            x = self._rest(x, _wide(mixed), layer)
         cache.length = position + 1
-        return self._logits(x)
+        return self._logits(x)[:rows]
 
     def _qkv(self, x, layer):  # type: ignore[no-untyped-def]
         s = self.shape
@@ -224,6 +251,11 @@ class LlamaForward:
         return F.linear(F.rms_norm(x, (self.hidden,), self.norm, self.shape.eps), self.head).float()
 
 
+def _wide(x: torch.Tensor) -> torch.Tensor:
+    """``x`` [rows, width] with rows of zeros up to ``ROWS_MIN``."""
+    return F.pad(x, (0, 0, 0, max(0, ROWS_MIN - len(x))))
+
+
 def _rotated(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
     first, second = x.chunk(2, -1)
     return x * cos + torch.cat([-second, first], -1) * sin
@@ -236,12 +268,26 @@ def merge_lora(weights: dict[str, torch.Tensor], adapter: Path) -> None:
         raise ModelError(f"{adapter} must hold a plain LoRA adapter without bias.")
     rank, alpha = config["r"], config["lora_alpha"]
     scale = alpha / (rank**0.5 if config.get("use_rslora") else rank)
-    parts = load_file(adapter / "adapter_model.safetensors")
+    if config.get("rank_pattern") or config.get("alpha_pattern"):
+        raise ModelError(f"{adapter} must hold a LoRA adapter of one rank and one alpha.")
+    parts = _tensors(adapter / "adapter_model.safetensors")
     for name, down in parts.items():
-        if not name.endswith(".lora_A.weight"):
+        if name.endswith(".lora_B.weight"):
             continue
+        if not name.endswith(".lora_A.weight"):
+            raise ModelError(f"{adapter} must hold LoRA products only, and it holds {name!r}.")
         up = parts[name.replace(".lora_A.", ".lora_B.")]
         target = name.removeprefix("base_model.model.").replace(".lora_A.weight", ".weight")
         if target not in weights:
             raise ModelError(f"{adapter} adapts {target!r}, which the base model does not have.")
         weights[target] += scale * (up.float() @ down.float())
+
+
+def _tensors(file: Path) -> dict[str, torch.Tensor]:
+    """A safetensors file's tensors, or ``MissingModelError`` / ``ModelError``."""
+    if not file.is_file():
+        raise MissingModelError(f"A model's weights lie in {file}, and there is no such file.")
+    try:
+        return load_file(file)
+    except SafetensorError as reason:
+        raise ModelError(f"{file} is damaged: {reason}. Restore the file.") from reason

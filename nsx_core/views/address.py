@@ -21,7 +21,15 @@ from nsx_core.settings import (
     checked_seed,
 )
 
-__all__ = ["THRESHOLD_MAX", "THRESHOLD_MIN", "View", "parameters", "read_view", "settings_of", "view_of"]
+__all__ = [
+    "THRESHOLD_MAX",
+    "THRESHOLD_MIN",
+    "View",
+    "parameters",
+    "read_view",
+    "settings_of",
+    "view_of",
+]
 
 THRESHOLD_MIN, THRESHOLD_MAX = 0.01, 0.99
 TEMPERATURE_MIN, TEMPERATURE_MAX = 0.1, 2.0
@@ -86,7 +94,8 @@ def read_view(
         ),
         scores=take("scores", _flag("scores"), default.scores),
         temperature=take(
-            "temperature", _within("The temperature", TEMPERATURE_MIN, TEMPERATURE_MAX),
+            "temperature",
+            _within("The temperature", TEMPERATURE_MIN, TEMPERATURE_MAX),
             default.temperature,
         ),
         top_p=take("top_p", _within("top_p", TOP_P_MIN, TOP_P_MAX), default.top_p),
@@ -121,8 +130,6 @@ def settings_of(view: View, explained: str) -> ExplainSettings:
         use_scores=view.scores,
         generation=GenerationSettings(view.temperature, view.top_p, view.redraw),
     )
-
-
 
 
 def view_of(

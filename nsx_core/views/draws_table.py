@@ -66,7 +66,9 @@ def _caption(explanation: Explanation, side: Side, shown: Shown, total: int) -> 
     count = f"All {total} texts" if listed == total else f"{listed} of {total} texts"
     kept = ", the chosen word in bold" if side is Side.SUFFICIENCY else ""
     return node(
-        "span", f"{count}. ", node("mark", "Marked words", cls="written"),
+        "span",
+        f"{count}. ",
+        node("mark", "Marked words", cls="written"),
         f" were written by the infiller{kept}.",
     )
 
@@ -80,11 +82,18 @@ def _heading(order: Order | None, name: str, cls: str, selection: Selection) -> 
     return node(
         "th",
         node(
-            "button", name, node("span", arrow, cls="arrow", aria_hidden="true"),
-            type="button", title=f"Sort by {name.lower()}",
-            data_id=f"sort-{order}", data_event="sort", data_value=order,
+            "button",
+            name,
+            node("span", arrow, cls="arrow", aria_hidden="true"),
+            type="button",
+            title=f"Sort by {name.lower()}",
+            data_id=f"sort-{order}",
+            data_event="sort",
+            data_value=order,
         ),
-        scope="col", cls=cls, aria_sort=state,
+        scope="col",
+        cls=cls,
+        aria_sort=state,
     )
 
 
@@ -135,7 +144,8 @@ def _text(explanation: Explanation, inside: tuple[Node | str, ...]) -> Node:
 
 def _probability(value: float) -> Node:
     return node(
-        "td", score(value),
+        "td",
+        score(value),
         node("span", cls="bar", aria_hidden="true", properties={"--share": f"{value:.4f}"}),
         cls="number probability",
     )
@@ -152,8 +162,13 @@ def _pages(shown: Shown) -> Node:
 
     def button(name: str, page: int, usable: bool) -> Node:
         return node(
-            "button", name, type="button", disabled=None if usable else "disabled",
-            data_id=f"page-{name.lower()}", data_event="page", data_value=str(page),
+            "button",
+            name,
+            type="button",
+            disabled=None if usable else "disabled",
+            data_id=f"page-{name.lower()}",
+            data_event="page",
+            data_value=str(page),
         )
 
     return node(
@@ -161,5 +176,6 @@ def _pages(shown: Shown) -> Node:
         button("Previous", shown.page - 1, shown.page > 0),
         node("span", f"{shown.first + 1}\u2013{last} of {len(shown.matching)}"),
         button("Next", shown.page + 1, shown.page + 1 < shown.pages),
-        cls="pages", aria_label="Pages of counterfactual texts",
+        cls="pages",
+        aria_label="Pages of counterfactual texts",
     )

@@ -1,4 +1,4 @@
-"""The counterfactual texts behind one score: rows, filters, order, files.
+"""The counterfactual texts behind one score: rows, filters, order.
 
 A draw counts for the necessity of every word it replaces and, on the other side, for the
 sufficiency of every word it keeps. 'Kept' means the prediction for the explained class is
@@ -7,25 +7,27 @@ the original's, 'flipped' that it is not.
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
-import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from nsx_core.infilling import splice
 from nsx_core.records import Explanation, JudgedDraw, Side, SplitText
-from nsx_core.views.markup import printable
 
 __all__ = [
-    "ORDERS", "PAGE_ROWS", "about", "Kind", "Piece", "Row", "Selection", "Shown", "counted",
-    "csv_bytes", "flips", "parquet_bytes", "pieces", "replaced_counts", "rows", "rows_frame",
+    "ORDERS",
+    "PAGE_ROWS",
+    "Kind",
+    "Piece",
+    "Row",
+    "Selection",
+    "Shown",
+    "counted",
+    "flips",
+    "pieces",
+    "replaced_counts",
+    "rows",
     "selected",
 ]
 
@@ -44,6 +46,8 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Piece:
+    """Some of a counterfactual text, and who wrote it."""
+
     text: str
     kind: Kind
 
@@ -93,8 +97,7 @@ def counted(explanation: Explanation, index: int, side: Side) -> tuple[JudgedDra
     """The draws that the score of word ``index`` on this side is counted from."""
     replaced = side is Side.NECESSITY
     return tuple(
-        j for j in explanation.draws
-        if j.draw.side is side and j.draw.replaced[index] is replaced
+        j for j in explanation.draws if j.draw.side is side and j.draw.replaced[index] is replaced
     )
 
 
@@ -145,7 +148,8 @@ def selected(rows: Sequence[Row], selection: Selection) -> Shown:
     """The rows that match, in order, and one page of them; a page too far is the last one."""
     needle = selection.search.strip().casefold()
     matching = [
-        r for r in rows
+        r
+        for r in rows
         if (r.flipped or not selection.flips_only)
         and selection.replaced in (None, r.replaced)
         and needle in r.text.casefold()
@@ -161,69 +165,4 @@ def selected(rows: Sequence[Row], selection: Selection) -> Shown:
     pages = max(1, -(-len(matching) // PAGE_ROWS))
     page = min(max(selection.page, 0), pages - 1)
     first = page * PAGE_ROWS
-    return Shown(
-        tuple(matching[first : first + PAGE_ROWS]), tuple(matching), first, page, pages
-    )
-
-
-def rows_frame(explanation: Explanation, index: int, side: Side, rows: Sequence[Row]) -> pd.DataFrame:
-    """The rows as a table for files; ``mask`` has one character a word, 1 = replaced."""
-    word = printable(explanation.words[index].word.text)
-    return pd.DataFrame(
-        {
-            "score": pd.Series([str(side)] * len(rows), dtype="str"),
-            "word": pd.Series([word] * len(rows), dtype="str"),
-            "word_position": pd.Series([index + 1] * len(rows), dtype="int64"),
-            "draw": pd.Series([r.number for r in rows], dtype="int64"),
-            "mask": pd.Series([r.bits for r in rows], dtype="str"),
-            "words_replaced": pd.Series([r.replaced for r in rows], dtype="int64"),
-            "counterfactual_text": pd.Series([printable(r.text) for r in rows], dtype="str"),
-            "probability": pd.Series([r.probability for r in rows], dtype="float64"),
-            "outcome": pd.Series([r.outcome for r in rows], dtype="str"),
-            "unchanged": pd.Series([r.unchanged for r in rows], dtype="bool"),
-        }
-    )
-
-
-def about(explanation: Explanation) -> dict[str, str]:
-    """What a file must say to be understood without the app."""
-    settings = explanation.settings
-    return {
-        "explanation": explanation.key,
-        "text": printable(explanation.text),
-        "classifier": explanation.classifier,
-        "infiller": explanation.infiller,
-        "label": explanation.label,
-        "budget": str(settings.budget),
-        "seed": str(settings.seed),
-        "threshold": str(settings.threshold),
-        "baseline": str(explanation.baseline),
-    }
-
-
-def csv_bytes(frame: pd.DataFrame) -> bytes:
-    """UTF-8 CSV with text cells that a spreadsheet will not run as formulas."""
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(frame.columns)
-    for row in frame.itertuples(index=False, name=None):
-        writer.writerow([_inert(c) if isinstance(c, str) else c for c in row])
-    return out.getvalue().encode("utf-8")
-
-
-def parquet_bytes(frame: pd.DataFrame, about: dict[str, str] | None = None) -> bytes:
-    """The frame as Parquet; ``about`` goes into the file's metadata as JSON."""
-    table = pa.Table.from_pandas(frame, preserve_index=False)
-    if about:
-        kept = table.schema.metadata or {}
-        table = table.replace_schema_metadata({**kept, b"nsx": json.dumps(about).encode()})
-    out = io.BytesIO()
-    pq.write_table(table, out, compression="zstd")
-    return out.getvalue()
-
-
-def _inert(cell: str) -> str:
-    # A leading blank does not stop a spreadsheet, so the first visible character decides.
-    if cell.lstrip().startswith(("=", "+", "-", "@")) or cell.startswith(("\t", "\r", "\n")):
-        return f"'{cell}"
-    return cell
+    return Shown(tuple(matching[first : first + PAGE_ROWS]), tuple(matching), first, page, pages)

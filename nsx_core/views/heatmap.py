@@ -125,7 +125,10 @@ def _scale(side: Side, said: str) -> Node:
         node("span", "0", cls="end"),
         node(
             "span",
-            *(node("span", properties=shading(side, i / _RAMP_STEPS)) for i in range(_RAMP_STEPS + 1)),
+            *(
+                node("span", properties=shading(side, i / _RAMP_STEPS))
+                for i in range(_RAMP_STEPS + 1)
+            ),
             cls="ramp",
             aria_hidden="true",
         ),
@@ -138,9 +141,7 @@ def _scale(side: Side, said: str) -> Node:
 def _aloud(name: str, estimate: Estimate) -> str:
     if estimate.value is None:
         return f"{name} {UNDEFINED}"
-    return (
-        f"{name} {score(estimate.value)}, interval {interval(estimate)}, {estimate.n} draws"
-    )
+    return f"{name} {score(estimate.value)}, interval {interval(estimate)}, {estimate.n} draws"
 
 
 def _floor(words: tuple[WordScore, ...]) -> float:

@@ -58,16 +58,12 @@ class Node:
         if self.properties:
             data["p"] = dict(self.properties)
         if self.children:
-            data["c"] = [
-                printable(c) if isinstance(c, str) else c.as_data() for c in self.children
-            ]
+            data["c"] = [printable(c) if isinstance(c, str) else c.as_data() for c in self.children]
         return data
 
     def as_html(self) -> str:
         """The tree as HTML; every text and attribute value escaped."""
-        attributes = "".join(
-            f' {k}="{escape(printable(v))}"' for k, v in self.attributes.items()
-        )
+        attributes = "".join(f' {k}="{escape(printable(v))}"' for k, v in self.attributes.items())
         if self.properties:
             style = ";".join(f"{k}:{v}" for k, v in self.properties.items())
             attributes += f' style="{escape(style)}"'

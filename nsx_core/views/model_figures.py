@@ -21,14 +21,23 @@ class Card(Protocol):
     def figures(self) -> Mapping[str, Any]: ...
 
 
+_NAMES = {
+    "paper_macro_f1": "Macro F1 in the paper",
+    "paper_micro_f1": "Micro F1 in the paper",
+    "baseline_rate": "Neutral baseline",
+    "baseline_n": "Neutral texts",
+    "test_n": "Test texts",
+    "test_positives": "Test positives",
+}
 _SHARES = ("share", "rate", "unchanged", "duplicate", "empty", "baseline")
 
 
 def figures_frame(cards: Sequence[Card]) -> pd.DataFrame:
     """One row a model, one column a figure that any of them states, as text."""
-    columns = list(dict.fromkeys(k for card in cards for k in card.figures))
+    flat = [_flat(card.figures) for card in cards]
+    columns = list(dict.fromkeys(k for figures in flat for k in figures))
     return pd.DataFrame(
-        [[_stated(k, card.figures.get(k)) for k in columns] for card in cards],
+        [[_stated(k, figures.get(k)) for k in columns] for figures in flat],
         index=pd.Index([card.name for card in cards], name="Model"),
         columns=[figure_name(k) for k in columns],
     )
@@ -42,8 +51,21 @@ def card_body(card: str) -> str:
 
 def figure_name(key: str) -> str:
     """'test_macro_f1' as 'Test macro F1'."""
-    words = key.replace("_", " ").replace("f1", "F1").replace("papers", "paper\u2019s")
+    if key in _NAMES:
+        return _NAMES[key]
+    words = key.replace("_", " ").replace("f1", "F1")
     return words[:1].upper() + words[1:]
+
+
+def _flat(figures: Mapping[str, Any]) -> dict[str, Any]:
+    """Nested figures with their group's name before theirs."""
+    flat: dict[str, Any] = {}
+    for key, value in figures.items():
+        if isinstance(value, Mapping):
+            flat |= {f"{key} {name}": inner for name, inner in _flat(value).items()}
+        else:
+            flat[key] = value
+    return flat
 
 
 def _stated(key: str, value: Any) -> str:

@@ -30,7 +30,10 @@ def scores_table(explanation: Explanation) -> Node:
         node(
             "tr",
             node(
-                "th", shortened(w.word.text), scope="row", cls="text",
+                "th",
+                shortened(w.word.text),
+                scope="row",
+                cls="text",
                 dir=direction(w.word.text),
             ),
             *_cells(Side.NECESSITY, w.necessity),
@@ -58,14 +61,17 @@ def scores_frame(explanation: Explanation) -> pd.DataFrame:
         }
     frame = pd.DataFrame(columns)
     floats = [c for s in Side for c in (str(s), f"{s}_low", f"{s}_high")]
-    return frame.astype({c: "float64" for c in floats} | {"word": "str"})
+    return frame.astype(dict.fromkeys(floats, "float64") | {"word": "str"})
 
 
 def _cells(side: Side, estimate: Estimate) -> tuple[Node, ...]:
     return (
         node("td", score(estimate.value), cls=f"number {side}"),
         node(
-            "td", interval(estimate), interval_bar(estimate), cls=f"number bounds {side}",
+            "td",
+            interval(estimate),
+            interval_bar(estimate),
+            cls=f"number bounds {side}",
             properties=shading(side, 0.66),
         ),
         node("td", str(estimate.n), cls="number"),

@@ -8,9 +8,18 @@ from nsx_core.views.markup import direction, shortened
 from nsx_core.views.numbers import duration, interval, percent, score
 
 __all__ = [
-    "alternative", "baseline_sentence", "most_necessary", "necessity_sentence",
-    "not_predicted_sentence", "prediction_sentence", "progress_sentence", "progress_share",
-    "quoted", "sufficiency_sentence", "unseen_sentence", "word_sentence",
+    "alternative",
+    "baseline_sentence",
+    "most_necessary",
+    "necessity_sentence",
+    "not_predicted_sentence",
+    "prediction_sentence",
+    "progress_sentence",
+    "progress_share",
+    "quoted",
+    "sufficiency_sentence",
+    "unseen_sentence",
+    "word_sentence",
 ]
 
 _OPEN, _CLOSE, _ISOLATE = "\u201c", "\u201d", {"rtl": "\u2067", "ltr": "\u2068"}
@@ -135,14 +144,15 @@ def alternative(explanation: Explanation) -> str:
         key=lambda w: w.necessity.value or 0.0,
         reverse=True,
     )
-    said = f"Necessity and sufficiency of {len(explanation.words)} words for {explanation.label}."
+    count = len(explanation.words)
+    words = "1 word" if count == 1 else f"{count} words"
+    said = f"Necessity and sufficiency of {words} for {explanation.label}."
     if ranked:
+        first, last = ranked[0], ranked[-1]
         said += (
-            f" The most necessary is {quoted(ranked[0].word.text)} "
-            f"({score(ranked[0].necessity.value)})"
+            f" The most necessary is {quoted(first.word.text)} ({score(first.necessity.value)}), "
+            f"the least {quoted(last.word.text)} ({score(last.necessity.value)})."
         )
-        said += f", the least {quoted(ranked[-1].word.text)} ({score(ranked[-1].necessity.value)})."\
-            if len(ranked) > 1 else "."
     return said
 
 

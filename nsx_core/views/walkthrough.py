@@ -34,9 +34,7 @@ _STEPS = {
 def walkthrough(explanation: Explanation, index: int) -> Node:
     """Both sides for word ``index``: three real draws through three steps, then the count."""
     sides = [s for s in Side if counted(explanation, index, s)]
-    return node(
-        "div", *(_side(explanation, index, side) for side in sides), cls="walkthrough"
-    )
+    return node("div", *(_side(explanation, index, side) for side in sides), cls="walkthrough")
 
 
 def examples(explanation: Explanation, index: int, side: Side) -> tuple[JudgedDraw, ...]:
@@ -65,10 +63,18 @@ def _side(explanation: Explanation, index: int, side: Side) -> Node:
     body = [
         node(
             "tr",
-            node("td", *_masked(explanation, judged, index), cls="text",
-                 dir=direction(explanation.text)),
-            node("td", *marked(pieces(explanation, judged, index)), cls="text",
-                 dir=direction(explanation.text)),
+            node(
+                "td",
+                *_masked(explanation, judged, index),
+                cls="text",
+                dir=direction(explanation.text),
+            ),
+            node(
+                "td",
+                *marked(pieces(explanation, judged, index)),
+                cls="text",
+                dir=direction(explanation.text),
+            ),
             node("td", *_verdict(explanation, judged)),
         )
         for judged in examples(explanation, index, side)
@@ -77,7 +83,9 @@ def _side(explanation: Explanation, index: int, side: Side) -> Node:
         "section",
         node("h4", _NAMES[side]),
         node("table", node("thead", node("tr", *heads)), node("tbody", *body), cls="steps"),
-        node("p", node("span", "Counting", cls="step"), node("small", _all(explanation, index, side))),
+        node(
+            "p", node("span", "Counting", cls="step"), node("small", _all(explanation, index, side))
+        ),
         _strip(explanation, index, side),
         node("p", _formula(explanation, index, side), cls="formula"),
         node("p", word_sentence(explanation, index, side)),
@@ -90,17 +98,18 @@ def _masked(explanation: Explanation, judged: JudgedDraw, index: int) -> tuple[N
     """The original with each replaced word as a gap of about its width."""
     made: list[Node | str] = []
     at = 0
-    for i, (word, replaced) in enumerate(
-        zip(explanation.words, judged.draw.replaced, strict=True)
-    ):
+    for i, (word, replaced) in enumerate(zip(explanation.words, judged.draw.replaced, strict=True)):
         made.append(explanation.text[at : word.word.start])
         at = word.word.end
         if replaced:
             width = f"{min(max(len(word.word.text), 2), 14)}ch"
             made.append(
                 node(
-                    "span", node("s", shortened(word.word.text, 24)), cls="gap",
-                    properties={"--width": width}, title="replaced",
+                    "span",
+                    node("s", shortened(word.word.text, 24)),
+                    cls="gap",
+                    properties={"--width": width},
+                    title="replaced",
                 )
             )
         elif i == index:
@@ -133,7 +142,9 @@ def _strip(explanation: Explanation, index: int, side: Side) -> Node:
     return node(
         "div",
         *(node("span", cls="dot full" if f else "dot") for f in ordered),
-        cls="strip", role="img", aria_label=f"{sum(filled)} of {len(filled)} squares are filled",
+        cls="strip",
+        role="img",
+        aria_label=f"{sum(filled)} of {len(filled)} squares are filled",
     )
 
 

@@ -7,14 +7,8 @@ import streamlit as st
 from nsx_core.errors import MissingModelError, NsxError, UnknownNameError
 from nsx_core.jobs import Engine, ExplainRequest
 from nsx_core.views.sentences import not_predicted_sentence
-from pages.explore.form import (
-    ask,
-    asked_label,
-    current_request,
-    form,
-    open_once,
-    write_address,
-)
+from pages.explore.asking import ask, asked_label, current_request, open_once, write_address
+from pages.explore.form import form
 from pages.explore.progress import RUNNING, progress
 from pages.explore.result import result
 from pages.shared.engine import complete, rejudged, the_engine
@@ -78,7 +72,8 @@ def _may_start(engine: Engine, asked: ExplainRequest) -> bool:
     """Whether to compute: for a text that is predicted, or on request."""
     if st.session_state["anyway"]:
         return True
-    said = engine.classify(asked.text, asked.classifier)
+    with st.spinner("Asking the classifier"):
+        said = engine.classify(asked.text, asked.classifier)
     label = asked_label(engine, asked)
     sentence = not_predicted_sentence(
         asked.classifier, label, said.probabilities[label], st.session_state["threshold"]
@@ -86,8 +81,13 @@ def _may_start(engine: Engine, asked: ExplainRequest) -> bool:
     if sentence is None:
         return True
     notice("Not predicted", sentence, key="not-predicted")
-    st.button("Explain anyway", key="anyway-button", on_click=ask, args=(engine, asked),
-              kwargs={"anyway": True})
+    st.button(
+        "Explain anyway",
+        key="anyway-button",
+        on_click=ask,
+        args=(engine, asked),
+        kwargs={"anyway": True},
+    )
     return False
 
 
@@ -100,14 +100,19 @@ def _show_job(engine: Engine, asked: ExplainRequest, job_id: str) -> None:
     if job.state in RUNNING:
         progress(engine, job_id)
     elif job.state == "cancelled":
-        notice("Stopped", f"{job.done:,} of {job.total:,} draws are kept and will be used again.",
-               key="cancelled")
-        st.button("Go on", key="resume", on_click=ask, args=(engine, asked),
-                  kwargs={"anyway": True})
+        notice(
+            "Stopped",
+            f"{job.done:,} of {job.total:,} draws are kept and will be used again.",
+            key="cancelled",
+        )
+        st.button(
+            "Go on", key="resume", on_click=ask, args=(engine, asked), kwargs={"anyway": True}
+        )
     elif job.state == "failed":
         notice("The computation failed", job.error or "No reason was given.", key="failed")
-        st.button("Try again", key="retry", on_click=ask, args=(engine, asked),
-                  kwargs={"anyway": True})
+        st.button(
+            "Try again", key="retry", on_click=ask, args=(engine, asked), kwargs={"anyway": True}
+        )
     else:
         notice("The explanation is not in the store any more", "Press Explain.", key="gone")
 

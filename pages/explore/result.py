@@ -8,13 +8,13 @@ import streamlit as st
 
 from nsx_core.jobs import Engine
 from nsx_core.records import Explanation, Side
-from nsx_core.views import drilldown, sentences
+from nsx_core.views import drilldown, files, sentences
 from nsx_core.views.draws_table import draws_table
 from nsx_core.views.drilldown import Order, Row, Selection
 from nsx_core.views.heatmap import heatmap
 from nsx_core.views.scores_table import scores_frame, scores_table
 from nsx_core.views.walkthrough import walkthrough
-from pages.explore.form import write_address
+from pages.explore.asking import write_address
 from pages.shared.figure import figure
 from pages.shared.notices import notice
 
@@ -41,8 +41,14 @@ def result(engine: Engine, explanation: Explanation, key: str) -> None:
         for side in Side:
             st.text(sentences.word_sentence(explanation, index, side))
     view = st.segmented_control(
-        "Show", list(_VIEWS), key="view", format_func=_VIEWS.__getitem__, required=True,
-        default="necessity", label_visibility="collapsed", persist_state="session",
+        "Show",
+        list(_VIEWS),
+        key="view",
+        format_func=_VIEWS.__getitem__,
+        required=True,
+        default="necessity",
+        label_visibility="collapsed",
+        persist_state="session",
     )
     if view == "scores":
         _scores(explanation, key)
@@ -82,12 +88,15 @@ def _drilldown(explanation: Explanation, index: int, side: Side, key: str) -> No
     selection = _selection(rows)
     shown = drilldown.selected(rows, selection)
     figure(
-        draws_table(explanation, side, shown, selection, len(rows)), f"draws-{key}",
-        sort=_sort, page=_turn_to,
+        draws_table(explanation, side, shown, selection, len(rows)),
+        f"draws-{key}",
+        sort=_sort,
+        page=_turn_to,
     )
     _downloads(
-        drilldown.rows_frame(explanation, index, side, shown.matching),
-        f"{side}-word-{index + 1}", explanation,
+        files.rows_frame(explanation, index, side, shown.matching),
+        f"{side}-word-{index + 1}",
+        explanation,
     )
 
 
@@ -97,15 +106,28 @@ def _selection(rows: tuple[Row, ...]) -> Selection:
     )
     with st.container(key="filters", horizontal=True, vertical_alignment="bottom"):
         search = st.text_input(
-            "Search", key="search", width=220, placeholder="words in the texts",
-            on_change=_turn_to, args=("0",), persist_state="session",
+            "Search",
+            key="search",
+            width=220,
+            placeholder="words in the texts",
+            on_change=_turn_to,
+            args=("0",),
+            persist_state="session",
         )
         replaced = st.selectbox(
-            "Words replaced", [None, *drilldown.replaced_counts(rows)], key="replaced", width=130,
-            format_func=lambda n: "any" if n is None else str(n), on_change=_turn_to, args=("0",),
+            "Words replaced",
+            [None, *drilldown.replaced_counts(rows)],
+            key="replaced",
+            width=130,
+            format_func=lambda n: "any" if n is None else str(n),
+            on_change=_turn_to,
+            args=("0",),
         )
         flips_only = st.toggle(
-            "Flips only", key="flips_only", on_change=_turn_to, args=("0",),
+            "Flips only",
+            key="flips_only",
+            on_change=_turn_to,
+            args=("0",),
             persist_state="session",
         )
     return Selection(flips_only, replaced, search or "", **order)
@@ -130,14 +152,22 @@ def _scores(explanation: Explanation, key: str) -> None:
 
 
 def _downloads(frame: Any, name: str, explanation: Explanation) -> None:
-    about = drilldown.about(explanation)
+    about = files.about(explanation)
     stem = f"{name}-{explanation.key[:8]}"
     with st.container(key="downloads", horizontal=True):
         st.download_button(
-            "Download CSV", lambda: drilldown.csv_bytes(frame), f"{stem}.csv", "text/csv",
-            key="csv", on_click="ignore",
+            "Download CSV",
+            lambda: files.csv_bytes(frame),
+            f"{stem}.csv",
+            "text/csv",
+            key="csv",
+            on_click="ignore",
         )
         st.download_button(
-            "Download Parquet", lambda: drilldown.parquet_bytes(frame, about), f"{stem}.parquet",
-            "application/vnd.apache.parquet", key="parquet", on_click="ignore",
+            "Download Parquet",
+            lambda: files.parquet_bytes(frame, about),
+            f"{stem}.parquet",
+            "application/vnd.apache.parquet",
+            key="parquet",
+            on_click="ignore",
         )

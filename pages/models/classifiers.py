@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from nsx_core.views.model_figures import card_body, figures_frame
-from nsx_core.views.numbers import percent
 from pages.shared.engine import the_engine
 from pages.shared.notices import notice
 
@@ -26,8 +25,6 @@ for card in cards:
         f"Labels: {', '.join(card.labels)}. Explained unless you choose another: "
         f"{card.explained_label}."
     )
-    if card.baseline is not None:
-        st.text(f"Neutral baseline: {percent(card.baseline)} of neutral texts are predicted so.")
     if card.card:
         with st.expander("Model card", key=f"card-{card.name}"):
             st.markdown(card_body(card.card))

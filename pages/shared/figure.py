@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
@@ -30,4 +31,5 @@ def figure(tree: Node, key: str, **heard: Callable[[str], None]) -> None:
 
         return act
 
-    _FIGURE(key=key, data=tree.as_data(), **{f"on_{n}_change": callback(n) for n in heard})
+    callbacks: dict[str, Any] = {f"on_{n}_change": callback(n) for n in heard}
+    _FIGURE(key=key, data=tree.as_data(), **callbacks)

@@ -15,14 +15,19 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
 
-from nsx_core.errors import SettingsError, StoreBusyError, StoreCorruptError, TextError
-from nsx_core.errors import UnknownNameError
+from nsx_core.errors import (
+    SettingsError,
+    StoreBusyError,
+    StoreCorruptError,
+    TextError,
+    UnknownNameError,
+)
 from nsx_core.infilling import is_unchanged, runs, splice
 from nsx_core.records import (
     Draw,
     Estimate,
-    Explanation,
     ExplainSettings,
+    Explanation,
     JudgedDraw,
     Side,
     SplitText,
@@ -34,8 +39,30 @@ from nsx_core.settings import MAX_WORDS, checked_budget, checked_seed
 
 _HATED = {"women", "immigrants", "idiot", "gay", "<script>alert(1)</script>", "נשים", "women<b>"}
 _ANGRY = {"hate", "go", "idiot", "שונא"}
-_WRITES = ("the", "a", "good", "old", "house", "river", "they", "saw", "green", "days", "music",
-           "went", "home", "with", "friends", "at", "night", "and", "bread", "is", "very", "late")
+_WRITES = (
+    "the",
+    "a",
+    "good",
+    "old",
+    "house",
+    "river",
+    "they",
+    "saw",
+    "green",
+    "days",
+    "music",
+    "went",
+    "home",
+    "with",
+    "friends",
+    "at",
+    "night",
+    "and",
+    "bread",
+    "is",
+    "very",
+    "late",
+)
 
 
 @dataclass(frozen=True)
@@ -87,24 +114,39 @@ class JobView:
     error: str | None
 
 
-def _classifier(name: str, macro: float, paper: float, problem: str | None = None) -> ClassifierCard:
+def _classifier(
+    name: str, macro: float, paper: float, problem: str | None = None
+) -> ClassifierCard:
     return ClassifierCard(
-        name, ("hate", "other"), "hate",
+        name,
+        ("hate", "other"),
+        "hate",
         f"{name}: a stand-in that looks for words of a list.",
-        {"macro_f1": macro, "micro_f1": min(macro + 0.2, 0.95), "paper_macro_f1": paper},
-        0.012, problem, f"# {name}\n\nA stand-in for tests.\n",
+        {
+            "macro_f1": macro,
+            "micro_f1": min(macro + 0.2, 0.95),
+            "paper_macro_f1": paper,
+            "baseline_rate": 0.012,
+        },
+        0.012,
+        problem,
+        f"# {name}\n\nA stand-in for tests.\n",
     )
 
 
 CLASSIFIERS = (
     _classifier("Vidgen2021-hate", 0.671, 0.69),
     _classifier("Davidson2017-hate", 0.684, 0.71),
-    _classifier("Davidson2017-abuse", 0.921, 0.93, "its folder is missing: run make train-classifiers"),
+    _classifier(
+        "Davidson2017-abuse", 0.921, 0.93, "its folder is missing: run make train-classifiers"
+    ),
 )
 INFILLERS = (
     InfillerCard(
-        "SmolLM2-neutral", "A stand-in that writes words of a list.",
-        {"unchanged_share": 0.021, "duplicate_share": 0.052, "held_out_loss": 3.41}, None,
+        "SmolLM2-neutral",
+        "A stand-in that writes words of a list.",
+        {"unchanged_share": 0.021, "duplicate_share": 0.052, "held_out_loss": 3.41},
+        None,
         "# SmolLM2-neutral\n\nA stand-in for tests.\n",
     ),
 )
@@ -200,6 +242,7 @@ class Engine:
         self._stop.add(job_id)
 
     def remember_text(self, text: str) -> str:
+        self._checked_text(text)
         key = text_hash(text)[:16]
         self._texts[key] = text
         return key
@@ -224,8 +267,16 @@ class Engine:
             time.sleep(step / self._rate)
             rate = (done + step) / max(time.monotonic() - started, 1e-6)
             self._jobs[job_id] = JobView(
-                job_id, "running", done, total, done * 2 // 3, done // 3, rate,
-                (total - done) / rate, "infilling", None,
+                job_id,
+                "running",
+                done,
+                total,
+                done * 2 // 3,
+                done // 3,
+                rate,
+                (total - done) / rate,
+                "infilling",
+                None,
             )
         if "boom" in request.text:
             self._jobs[job_id] = replace(
@@ -291,13 +342,25 @@ class Engine:
         settings = replace(request.settings, label=request.settings.label or "hate", threshold=0.5)
         probability = self._p(request.text, settings.label)
         blank = Explanation(
-            hashlib.sha256(self._key(request).encode()).hexdigest(), request.text,
-            request.classifier, request.infiller, settings.label, settings,
+            hashlib.sha256(self._key(request).encode()).hexdigest(),
+            request.text,
+            request.classifier,
+            request.infiller,
+            settings.label,
+            settings,
             {"hate": _probability(request.text), "other": 1 - _probability(request.text)},
-            probability, False, 0.012, tuple(
+            probability,
+            False,
+            0.012,
+            tuple(
                 WordScore(w, Estimate(None, None, None, 0), Estimate(None, None, None, 0))
                 for w in words
-            ), (), len(draws), {"infilling": 1.0}, {"fake": "1"}, self._unseen(request.text),
+            ),
+            (),
+            len(draws),
+            {"infilling": 1.0},
+            {"fake": "1"},
+            self._unseen(request.text),
         )
         return self._scored(blank, settings, tuple(draws))
 
@@ -315,13 +378,18 @@ class Engine:
         predicted = explanation.probability >= settings.threshold
         scores = []
         for i, word in enumerate(explanation.words):
-            lost = [j.kept is not predicted for j in judged
-                    if j.draw.side is Side.NECESSITY and j.draw.replaced[i]]
-            kept = [j.kept for j in judged
-                    if j.draw.side is Side.SUFFICIENCY and not j.draw.replaced[i]]
+            lost = [
+                j.kept is not predicted
+                for j in judged
+                if j.draw.side is Side.NECESSITY and j.draw.replaced[i]
+            ]
+            kept = [
+                j.kept for j in judged if j.draw.side is Side.SUFFICIENCY and not j.draw.replaced[i]
+            ]
             scores.append(
                 WordScore(
-                    word.word, _wilson(sum(lost), len(lost), not predicted, 0.0),
+                    word.word,
+                    _wilson(sum(lost), len(lost), not predicted, 0.0),
                     _wilson(sum(kept), len(kept), False, explanation.baseline),
                 )
             )

@@ -129,7 +129,7 @@ def _accelerated(scores: Floats, seed: int) -> tuple[Floats, Floats]:
 
 
 def _bca_share(reach: float, below: float, acceleration: float) -> float:
-    """Which quantile of the resampled means bounds the interval (Efron 1987, eq. 6.8)."""
+    """Which quantile of the resampled means bounds the interval (efron-1987)."""
     edge = 1 / RESAMPLES
     bias = _NORMAL.inv_cdf(min(max(below, edge), 1 - edge))
     stretch = 1 - acceleration * (bias + reach)

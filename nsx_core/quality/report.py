@@ -1,0 +1,225 @@
+"""The parts of a quality report, each as plain values beside its criteria.
+
+1. The app's own draws (paper sampler, both sides, redraws) over the texts of the authors'
+   file: what is counted in ``nsx_core.quality``, and how often a classifier of abuse calls the
+   infilled words alone positive, against neutral text.
+2. A sample of the authors' (text, mask) pairs, infilled by us once as they did (an unchanged
+   draw is kept) and once as the app does (drawn again), with the same figures for their
+   texts, and the median log-probability a token under the untuned base model.
+3. A few whole texts, every mask the authors drew for them: duplicates grow with the number of
+   draws a mask gets, so they are compared at the paper's own.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from nsx_core import quality as q
+from nsx_core.masking import paper_masks
+from nsx_core.quality.measuring import Models, fragments, infill_masks, positive_share
+from nsx_core.records import GenerationSettings, Mask, Side, text_hash
+from nsx_core.seeding import generator
+from nsx_core.words import split
+
+SAMPLES = 30
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """How much is measured: own draws in all, the authors' rows, and whole texts."""
+
+    draws: int = 2_400
+    paired: int = 1_200
+    whole: int = 3
+    seed: int = 0
+
+
+def own_figures(
+    models: Models, texts: Sequence[str], heldout: Sequence[str],
+    generation: GenerationSettings, sizes: Sizes,
+) -> tuple[dict[str, Any], list[q.Criterion]]:  # fmt: skip
+    """Part 1 of the report and its criteria."""
+    each = -(-sizes.draws // (2 * len(texts)))
+    tasks = [
+        (made, mask)
+        for made in map(split, texts)
+        for side in Side
+        for mask in paper_masks(len(made.words), side, sizes.seed, text_hash(made.text), 0, each)
+    ]
+    began = time.perf_counter()
+    items = infill_masks(models.infiller, tasks, generation, sizes.seed)
+    seconds = time.perf_counter() - began
+    written = [q.infilled_text(item) for item in items]
+    neutral = fragments(heldout, [len(w.split()) for w in written if w], sizes.seed)
+    rates = tuple(positive_share(models, t) for t in (written, heldout, neutral))
+    found = q.infiller_quality(items)
+    step = max(1, len(items) // SAMPLES)
+    samples = [
+        {"original": i.original, "mask": _bits(i.replaced), "text": i.text}
+        for i in items[step // 2 :: step][:SAMPLES]
+    ]
+    return {
+        "texts": len(texts),
+        "seconds": round(seconds, 1),
+        "draws_per_second": round(len(items) / seconds, 1),
+        "quality": asdict(found),
+        "positive": rates[0],
+        "neutral_sentences_positive": rates[1],
+        "neutral_fragments_positive": rates[2],
+        "neutral_sentences": len(heldout),
+        "samples": samples,
+    }, q.own_criteria(found, *rates)
+
+
+def paired_figures(
+    models: Models, rows: pd.DataFrame, generation: GenerationSettings, sizes: Sizes
+) -> tuple[dict[str, Any], list[q.Criterion]]:
+    """Part 2: the authors' rows, ours without and with redraws, and the criteria of both."""
+    rows = rows.iloc[_sampled(len(rows), sizes.paired, sizes.seed)]
+    theirs = _authors(rows)
+    aligned = [item.alignment is not None for item in theirs]
+    sides = {
+        "authors": theirs,
+        "ours_kept": _ours(models, rows, generation, sizes.seed, redraw=False),
+        "ours": _ours(models, rows, generation, sizes.seed, redraw=True),
+    }
+    # Where their infilled words are unknown, no side's are counted.
+    sides = {
+        name: [item for item, known in zip(items, aligned, strict=True) if known]
+        for name, items in sides.items()
+    }
+    figures = {name: _side(models, items) for name, items in sides.items()}
+    measured = {name: q.infiller_quality(items) for name, items in sides.items()}
+    criteria = []
+    for name, title in (("ours_kept", "unchanged kept"), ("ours", "redrawn")):
+        equal = (
+            _at_equal_size(q.word_tokens(sides[name]), q.word_tokens(theirs)),
+            _at_equal_size(q.bigrams(sides[name]), q.bigrams(theirs)),
+        )
+        criteria += q.paired_criteria(
+            title, measured[name], measured["authors"],
+            (figures[name]["log_probability"], figures["authors"]["log_probability"]),
+            (figures[name]["positive"], figures["authors"]["positive"]),
+            equal,
+        )  # fmt: skip
+        figures[name]["distinct_at_equal_words"] = equal
+    return {"rows": len(rows), "not_aligned": aligned.count(False), **figures}, criteria
+
+
+def whole_figures(
+    models: Models, rows: pd.DataFrame, generation: GenerationSettings, sizes: Sizes
+) -> tuple[dict[str, Any], list[q.Criterion]]:
+    """Part 3: duplicates where a text gets as many draws as in the paper."""
+    texts = sorted(rows["text"].unique(), key=lambda t: (len(t.split()), t))
+    places = np.linspace(0, len(texts) - 1, min(sizes.whole, len(texts))).round().astype(int)
+    chosen = rows[rows["text"].isin([texts[i] for i in dict.fromkeys(places.tolist())])]
+    ours = q.infiller_quality(_ours(models, chosen, generation, sizes.seed, redraw=True))
+    theirs = q.infiller_quality(_authors(chosen))
+    every = q.infiller_quality(_authors(rows))
+    found = {"texts": int(chosen["text"].nunique()), "draws": len(chosen)}
+    found |= {"ours": asdict(ours), "authors": asdict(theirs), "authors_all_rows": asdict(every)}
+    name = "duplicates at the paper's number of draws"
+    return found, [q.Criterion(name, ours.duplicates, q.criteria.DUPLICATES_MAX)]
+
+
+def _ours(
+    models: Models, rows: pd.DataFrame, generation: GenerationSettings, seed: int, redraw: bool
+) -> list[q.Infilled]:
+    settings = GenerationSettings(generation.temperature, generation.top_p, redraw)
+    tasks = [
+        (split(row.text), Mask(Side(row.side), int(row.Index), _mask(row.mask)))
+        for row in rows.itertuples()
+    ]
+    return infill_masks(models.infiller, tasks, settings, seed)
+
+
+def _authors(rows: pd.DataFrame) -> list[q.Infilled]:
+    return [q.infilled(r.text, _mask(r.mask), r.perturbed_text) for r in rows.itertuples()]
+
+
+def _side(models: Models, items: Sequence[q.Infilled]) -> dict[str, Any]:
+    texts = [item.text for item in items]
+    values = models.fluency.mean_log_probabilities(texts)
+    clean = values[[not q.holds_placeholder(text) for text in texts]]
+    return {
+        "quality": asdict(q.infiller_quality(items)),
+        "log_probability": _median(values),
+        "log_probability_without_placeholders": _median(clean),
+        "positive": positive_share(models, [q.infilled_text(item) for item in items]),
+    }
+
+
+def _median(values: Any) -> float | None:
+    known = values[np.isfinite(values)]
+    return float(np.median(known)) if len(known) else None
+
+
+def _at_equal_size(ours: Sequence[Any], theirs: Sequence[Any]) -> tuple[float, float]:
+    size = min(len(ours), len(theirs))
+    return q.expected_distinct(ours, size), q.expected_distinct(theirs, size)
+
+
+def _sampled(n: int, wanted: int, seed: int) -> list[int]:
+    chosen = generator("quality rows", seed).permutation(n)[:wanted]
+    return sorted(int(i) for i in chosen)
+
+
+def _mask(bits: str) -> tuple[bool, ...]:
+    return tuple(bit == "1" for bit in bits)
+
+
+def _bits(replaced: Sequence[bool]) -> str:
+    return "".join("1" if r else "0" for r in replaced)
+
+
+def report(
+    models: Models, rows: pd.DataFrame, heldout: Sequence[str],
+    generation: GenerationSettings, sizes: Sizes, training: dict[str, Any],
+) -> dict[str, Any]:  # fmt: skip
+    """All parts and criteria as plain values; ``training`` is the infiller's training record."""
+    texts = list(dict.fromkeys(rows["text"]))
+    own, criteria = own_figures(models, texts, heldout, generation, sizes)
+    paired, more = paired_figures(models, rows, generation, sizes)
+    whole, last = whole_figures(models, rows, generation, sizes)
+    loss = training.get("heldout_loss") or {"untuned": None, "tuned": None}
+    name = "held-out answer loss against the untuned base's"
+    criteria += [*last, *more, q.Criterion(name, loss["tuned"], loss["untuned"] or 0.0)]
+    return {
+        "infiller": {"name": models.infiller.name, "fingerprint": models.infiller.fingerprint},
+        "classifier": {
+            "name": models.classifier.name,
+            "fingerprint": models.classifier.fingerprint,
+            "label": models.label,
+        },
+        "settings": asdict(generation) | asdict(sizes),
+        "all_met": all(c.met for c in criteria),
+        "criteria": [c.as_json() for c in criteria],
+        "own": own,
+        "whole": whole,
+        "paired": paired,
+        "heldout_loss": loss,
+    }
+
+
+def headline(found: dict[str, Any]) -> dict[str, Any]:
+    """The figures that the manifest and the app's list of infillers state."""
+    own, paired = found["own"], found["paired"]
+    met = sum(c["met"] for c in found["criteria"])
+    return {
+        "criteria_met": f"{met} of {len(found['criteria'])}",
+        "unchanged_share": own["quality"]["unchanged"],
+        "duplicate_share": own["quality"]["duplicates"],
+        "empty_share": own["quality"]["empty"],
+        "kept_intact_share": own["quality"]["kept_intact"],
+        "positive_share": own["positive"],
+        "neutral_positive_share": own["neutral_sentences_positive"],
+        "heldout_loss": found["heldout_loss"]["tuned"],
+        "log_probability": paired["ours"]["log_probability"],
+        "authors_log_probability": paired["authors"]["log_probability"],
+    }

@@ -1,0 +1,77 @@
+"""Measure an infiller, on its own draws and side by side with the authors' released texts.
+
+What is measured is said in ``nsx_core.quality.report``. Criteria are named and listed with their
+limits, met or missed. The report becomes ``quality.json``; its headline goes into the
+infiller's manifest and its tables into the infiller's card.
+
+    python -m nsx_core.training.quality_report --infiller assets/models/neutral-smollm2 \\
+        --paper ../shared/data/paper --heldout build/corpus/heldout.jsonl \\
+        --classifier assets/models/Davidson2017-abuse
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+
+from nsx_core.adapters.manifest import write_json
+from nsx_core.quality.measuring import Models
+from nsx_core.quality.report import Sizes, headline, report
+from nsx_core.records import GenerationSettings
+from nsx_core.settings import TEMPERATURE_DEFAULT, TOP_P_DEFAULT
+from nsx_core.training.corpus import read_corpus
+from nsx_core.training.infiller_card import quality_tables, write_card
+from nsx_core.training.infiller_folder import write_manifest
+from nsx_core.training.tables import read_table
+
+PAPER_FILE, PAPER_COLUMNS = "ilm_perturbations.parquet", ["text", "side", "mask", "perturbed_text"]
+
+
+def load_models(infiller: Path, classifier: Path) -> Models:
+    """The models in the folders, and the untuned base model as the yardstick."""
+    from nsx_core.adapters.causal_infiller import CausalInfiller
+    from nsx_core.adapters.encoder_classifier import EncoderClassifier
+    from nsx_core.adapters.fluency import BaseModelFluency
+
+    judge = EncoderClassifier.load(classifier)
+    fluency = BaseModelFluency.load()
+    return Models(CausalInfiller.load(infiller), judge, judge.explained_class, fluency)
+
+
+def main(
+    argv: list[str] | None = None, load: Callable[[Path, Path], Models] = load_models
+) -> int:
+    """Measure the infiller named on the command line; write report, figures and card."""
+    parser = argparse.ArgumentParser(prog="nsx_core.training.quality_report")
+    for name in ("infiller", "paper", "heldout", "classifier"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    parser.add_argument("--out", type=Path, help="default: quality.json in the infiller's folder")
+    parser.add_argument("--temperature", type=float, default=TEMPERATURE_DEFAULT)
+    parser.add_argument("--top-p", type=float, default=TOP_P_DEFAULT)
+    for name, value in asdict(Sizes()).items():
+        parser.add_argument(f"--{name}", type=int, default=value)
+    given = parser.parse_args(argv)
+    folder: Path = given.infiller
+    rows = read_table(given.paper / PAPER_FILE, PAPER_COLUMNS)
+    heldout = read_corpus(given.heldout)
+    models = load(folder, given.classifier)
+    record = json.loads((folder / "training.json").read_text(encoding="utf-8"))
+    found = report(
+        models, rows, heldout, GenerationSettings(given.temperature, given.top_p),
+        Sizes(given.draws, given.paired, given.whole, given.seed), record,
+    )  # fmt: skip
+    write_json(given.out or folder / "quality.json", found)
+    manifest = json.loads((folder / "model.json").read_text(encoding="utf-8"))
+    write_manifest(folder, manifest["name"], manifest["base"], headline(found))
+    write_card(folder, found)
+    print(quality_tables(found))
+    for sample in found["own"]["samples"]:
+        print(f"{sample['mask']}  {sample['original']}  ->  {sample['text']}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,83 @@
+"""Tables for other programs: CSV that a spreadsheet will not run, and Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from nsx_core.records import Explanation, Side
+from nsx_core.views.drilldown import Row
+from nsx_core.views.markup import printable
+
+__all__ = ["about", "csv_bytes", "parquet_bytes", "rows_frame"]
+
+
+def rows_frame(
+    explanation: Explanation, index: int, side: Side, rows: Sequence[Row]
+) -> pd.DataFrame:
+    """The rows as a table for files; ``mask`` has one character a word, 1 = replaced."""
+    word = printable(explanation.words[index].word.text)
+    return pd.DataFrame(
+        {
+            "score": pd.Series([str(side)] * len(rows), dtype="str"),
+            "word": pd.Series([word] * len(rows), dtype="str"),
+            "word_position": pd.Series([index + 1] * len(rows), dtype="int64"),
+            "draw": pd.Series([r.number for r in rows], dtype="int64"),
+            "mask": pd.Series([r.bits for r in rows], dtype="str"),
+            "words_replaced": pd.Series([r.replaced for r in rows], dtype="int64"),
+            "counterfactual_text": pd.Series([printable(r.text) for r in rows], dtype="str"),
+            "probability": pd.Series([r.probability for r in rows], dtype="float64"),
+            "outcome": pd.Series([r.outcome for r in rows], dtype="str"),
+            "unchanged": pd.Series([r.unchanged for r in rows], dtype="bool"),
+        }
+    )
+
+
+def about(explanation: Explanation) -> dict[str, str]:
+    """What a file must say to be understood without the app."""
+    settings = explanation.settings
+    return {
+        "explanation": explanation.key,
+        "text": printable(explanation.text),
+        "classifier": explanation.classifier,
+        "infiller": explanation.infiller,
+        "label": explanation.label,
+        "budget": str(settings.budget),
+        "seed": str(settings.seed),
+        "threshold": str(settings.threshold),
+        "baseline": str(explanation.baseline),
+    }
+
+
+def csv_bytes(frame: pd.DataFrame) -> bytes:
+    """UTF-8 CSV with text cells that a spreadsheet will not run as formulas."""
+    out = io.StringIO(newline="")
+    writer = csv.writer(out, lineterminator="\r\n")
+    writer.writerow(frame.columns)
+    for row in frame.itertuples(index=False, name=None):
+        writer.writerow([_inert(c) if isinstance(c, str) else c for c in row])
+    return out.getvalue().encode("utf-8")
+
+
+def parquet_bytes(frame: pd.DataFrame, about: dict[str, str] | None = None) -> bytes:
+    """The frame as Parquet; ``about`` goes into the file's metadata as JSON."""
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    if about:
+        kept = table.schema.metadata or {}
+        table = table.replace_schema_metadata({**kept, b"nsx": json.dumps(about).encode()})
+    out = io.BytesIO()
+    pq.write_table(table, out, compression="zstd")
+    return out.getvalue()
+
+
+def _inert(cell: str) -> str:
+    # A leading blank does not stop a spreadsheet, so the first visible character decides.
+    if cell.lstrip().startswith(("=", "+", "-", "@")) or cell.startswith(("\t", "\r", "\n")):
+        return f"'{cell}"
+    return cell

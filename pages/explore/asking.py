@@ -1,0 +1,150 @@
+"""What the Explain page is asked for: from the address, from the widgets, into the address."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import streamlit as st
+
+from nsx_core.errors import NsxError
+from nsx_core.jobs import Engine, ExplainRequest
+from nsx_core.views import address
+from nsx_core.views.address import View
+
+__all__ = [
+    "ask",
+    "ask_as_set",
+    "asked_label",
+    "current_request",
+    "examples",
+    "open_once",
+    "write_address",
+]
+
+_EXAMPLES = Path(__file__).resolve().parents[2] / "assets" / "examples.json"
+_SETTINGS = (
+    "classifier",
+    "label",
+    "infiller",
+    "budget",
+    "seed",
+    "threshold",
+    "scores",
+    "temperature",
+    "top_p",
+    "redraw",
+)
+
+
+def open_once(engine: Engine) -> None:
+    """At a session's first run: the view that the address asks for, or the first example."""
+    state = st.session_state
+    if state.get("opened"):
+        return
+    default = _default_view(engine)
+    cards = engine.classifiers()
+    view, said = address.read_view(
+        st.query_params.to_dict(),
+        default,
+        {c.name: c.labels for c in cards},
+        {c.name: c.explained_label for c in cards},
+        [i.name for i in engine.infillers()],
+    )
+    text = examples()[0]["text"]
+    if view.text is not None:
+        known = engine.text(view.text)
+        if known is None:
+            said = (
+                *said,
+                "The link names a text that is not stored here. Texts stay where "
+                "they were typed; ask for the text itself. An example is shown.",
+            )
+            view = replace(view, text=None, word=None)
+        else:
+            text = known
+    state["text_box"] = text
+    for name in _SETTINGS:
+        state[name] = getattr(view, name)
+    state["link_notices"] = said
+    state["word"] = None if view.word is None else view.word - 1
+    state["opened"] = True
+    ask_as_set(engine, keep_word=True)
+
+
+def current_request(engine: Engine) -> ExplainRequest:
+    """The request that the widgets describe, at the default threshold."""
+    state = st.session_state
+    view = View(**{name: state[name] for name in _SETTINGS})
+    return ExplainRequest(
+        text=state["text_box"] or "",
+        classifier=view.classifier,
+        infiller=view.infiller,
+        settings=address.settings_of(view, _explained(engine, view.classifier)),
+    )
+
+
+def asked_label(engine: Engine, asked: ExplainRequest) -> str:
+    """The class that the request explains."""
+    return asked.settings.label or _explained(engine, asked.classifier)
+
+
+def ask(engine: Engine, request: ExplainRequest, *, anyway: bool = False) -> None:
+    """Make the request the one that the page shows."""
+    state = st.session_state
+    state["asked"] = request
+    state["anyway"] = anyway
+    state["job"] = None
+    state["text_id"], state["text_error"] = None, None
+    if request.text.strip():
+        try:
+            state["text_id"] = engine.remember_text(request.text)
+        except NsxError as error:
+            state["text_error"] = error
+
+
+def ask_as_set(engine: Engine, keep_word: bool = False) -> None:
+    """Ask for what the widgets hold."""
+    if not keep_word:
+        st.session_state["word"] = None
+        st.session_state["link_notices"] = ()
+    ask(engine, current_request(engine))
+
+
+def write_address(engine: Engine) -> None:
+    """Put the view shown into the address bar."""
+    state = st.session_state
+    asked: ExplainRequest = state["asked"]
+    view = address.view_of(
+        state["text_id"],
+        asked.classifier,
+        asked.infiller,
+        asked.settings,
+        _explained(engine, asked.classifier),
+        state["threshold"],
+        state["word"],
+    )
+    wanted = address.parameters(view)
+    if st.query_params.to_dict() != wanted:
+        st.query_params.from_dict(wanted)
+
+
+@st.cache_data(max_entries=1)
+def examples() -> list[dict[str, str]]:
+    """Texts to begin with."""
+    found: list[dict[str, str]] = json.loads(_EXAMPLES.read_text(encoding="utf-8"))
+    return found
+
+
+def _explained(engine: Engine, classifier: str) -> str:
+    return {c.name: c.explained_label for c in engine.classifiers()}[classifier]
+
+
+def _default_view(engine: Engine) -> View:
+    cards = engine.classifiers()
+    usable = [c for c in cards if not c.problem] or cards
+    card = next((c for c in usable if c.name == "Vidgen2021-hate"), usable[0])
+    infillers = engine.infillers()
+    infiller = next((i for i in infillers if not i.problem), infillers[0])
+    return View(classifier=card.name, label=card.explained_label, infiller=infiller.name)

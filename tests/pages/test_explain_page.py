@@ -1,0 +1,276 @@
+"""The Explain page on the fake engine, without a browser."""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+LONG = "w " * 2_001
+
+
+def texts(app: AppTest) -> str:
+    """All plain text and our own markdown on the page."""
+    return "\n".join([e.value for e in app.get("text")] + [m.value for m in app.markdown])
+
+
+def figures(app: AppTest) -> dict[str, Any]:
+    """The trees handed to the browser, by what their class is."""
+    found = {}
+    for element in app.get("bidi_component"):
+        tree = json.loads(element.proto.json or element.proto.mixed.json)
+        found[tree["a"]["class"].split()[0]] = tree
+    return found
+
+
+def explained(app: AppTest, text: str) -> AppTest:
+    """Type a text, press Explain, and wait for the job."""
+    app.text_area(key="text_box").set_value(text)
+    app.button(key="explain").click().run()
+    return finished(app)
+
+
+def finished(app: AppTest) -> AppTest:
+    for _ in range(100):
+        if not any(b.key == "cancel" for b in app.button):
+            return app
+        time.sleep(0.05)
+        app.run()
+    raise AssertionError("the job did not end")
+
+
+def twice(app: AppTest) -> AppTest:
+    """Run the page two times: the second run sees the widgets' state."""
+    app.run()
+    assert not app.exception
+    app.run()
+    assert not app.exception
+    return app
+
+
+def test_the_first_visit_shows_a_whole_explanation(app: AppTest) -> None:
+    twice(app)
+    assert app.text_area(key="text_box").value == "I hate women."
+    assert "gives the label hate a probability of" in texts(app)
+    assert "of 102 texts lose the label hate (necessity" in texts(app)
+    assert set(figures(app)) == {"heatmap", "drilldown"}
+    assert app.query_params["word"] == "3" and "text" in app.query_params
+    assert "hate women" not in str(dict(app.query_params))
+
+
+def test_the_warning_is_shown_once(app: AppTest) -> None:
+    twice(app)
+    assert "This page shows hateful text" in texts(app)
+    app.button(key="understood").click().run()
+    assert "This page shows hateful text" not in texts(app)
+    assert "This page shows hateful text" not in texts(app.run())
+
+
+def test_all_four_views_of_a_word(app: AppTest) -> None:
+    twice(app)
+    for view, figure in (
+        ("sufficiency", "drilldown"),
+        ("computed", "walkthrough"),
+        ("scores", "wide"),
+        ("necessity", "drilldown"),
+    ):
+        app.button_group(key="view").set_value(view).run()
+        assert not app.exception
+        assert figure in figures(app), view
+
+
+def test_filters(app: AppTest) -> None:
+    twice(app)
+    app.toggle(key="flips_only").set_value(True).run()
+    app.text_input(key="search").set_value("river").run()
+    assert not app.exception
+    rows = figures(app)["drilldown"]["c"][0]["c"][2]["c"][1:]
+    assert rows and all("river" in json.dumps(r) and "flipped" in json.dumps(r) for r in rows)
+    app.selectbox(key="replaced").set_value(1).run()
+    assert "1 of 3" in json.dumps(figures(app)["drilldown"])
+
+
+def test_a_typed_text_is_explained(app: AppTest) -> None:
+    twice(app)
+    explained(app, "Women should go home")
+    assert not app.exception
+    words = [b["c"][0]["c"][0] for b in figures(app)["heatmap"]["c"][1]["c"]]
+    assert words == ["Women", "should", "go", "home"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "The text has no words"),
+        ("  \n ", "The text has no words"),
+        (LONG, "at most 2,000 words, and 2,001 came"),
+    ],
+)
+def test_a_text_that_cannot_be_explained_stays_typed(app: AppTest, text: str, said: str) -> None:
+    twice(app)
+    explained(app, text)
+    assert not app.exception
+    assert "This text cannot be explained" in texts(app) and said in texts(app)
+    assert app.text_area(key="text_box").value == text
+    assert "text" not in app.query_params
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "women",
+        "women go",
+        "😀 😀",
+        "<script>alert(1)</script> women",
+        "![x](http://e.x/p.png) women",
+        "שונא נשים",
+        "women\u200d a\u200db",
+        "women \x00\x1b[31m red",
+        "women " + "x" * 10_000,
+        "**women** [a](javascript:alert(1)) :red[b] $x$",
+    ],
+)
+def test_odd_texts_reach_the_browser_as_text_only(app: AppTest, text: str) -> None:
+    twice(app)
+    explained(app, text)
+    if any(b.key == "anyway-button" for b in app.button):
+        app.button(key="anyway-button").click().run()
+        finished(app)
+    assert not app.exception
+    assert "heatmap" in figures(app)
+    for element in [*app.markdown, *app.get("html")]:
+        for word in ("women", "<script>", "![x]", "x" * 20):
+            assert word not in str(element.proto.body)
+
+
+def test_a_text_that_is_not_predicted_waits_for_a_request(app: AppTest) -> None:
+    twice(app)
+    explained(app, "The library opens at nine.")
+    assert "Not predicted" in texts(app) and "below the threshold of 0.50" in texts(app)
+    assert not figures(app)
+    app.button(key="anyway-button").click().run()
+    finished(app)
+    assert not app.exception
+    assert "gain the label hate" in texts(app)
+
+
+def test_examples_are_explained_at_once(app: AppTest) -> None:
+    twice(app)
+    assert len([b for b in app.button if b.key.startswith("example-")]) == 6
+    app.button(key="example-1").click().run()
+    finished(app)
+    assert app.text_area(key="text_box").value == "Immigrants should go back home."
+    assert "heatmap" in figures(app)
+
+
+def test_moving_the_threshold_judges_again_without_a_job(app: AppTest) -> None:
+    twice(app)
+    app.slider(key="threshold").set_value(0.4).run()
+    assert not app.exception
+    assert "reaches the threshold of 0.40" in texts(app)
+    assert app.session_state["job"] is None
+    app.slider(key="threshold").set_value(0.99).run()
+    assert "not predicted" in texts(app) and "heatmap" in figures(app)
+
+
+def test_changed_settings_wait_for_explain(app: AppTest) -> None:
+    twice(app)
+    app.slider(key="budget").set_value(30).run()
+    assert "Changed since the last explanation" in texts(app)
+    assert app.query_params["budget"] == "100"
+    app.button(key="explain").click().run()
+    finished(app)
+    assert app.query_params["budget"] == "30" and "Changed since" not in texts(app)
+    app.slider(key="budget").set_value(100).run()
+    assert app.query_params["budget"] == "100" and "Changed since" not in texts(app)
+
+
+def test_cancel_and_go_on(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NSX_FAKE_RATE", "200")
+    twice(app)
+    app.text_area(key="text_box").set_value("Women should go home now")
+    app.button(key="explain").click().run()
+    assert "draws" in texts(app) or "Waiting" in texts(app)
+    app.button(key="cancel").click().run()
+    finished(app)
+    assert "Stopped" in texts(app) and "will be used again" in texts(app)
+    app.button(key="resume").click().run()
+    assert any(b.key == "cancel" for b in app.button)
+
+
+def test_a_failed_job_says_why(app: AppTest) -> None:
+    twice(app)
+    explained(app, "Women boom")
+    assert "The computation failed" in texts(app) and "ran out of memory" in texts(app)
+    assert app.text_area(key="text_box").value == "Women boom"
+
+
+def test_a_link_opens_the_same_view(app: AppTest) -> None:
+    twice(app)
+    explained(app, "Women should go home")
+    app.slider(key="threshold").set_value(0.35).run()
+    address = dict(app.query_params.items())
+    other = AppTest.from_file(app._script_path, default_timeout=20)
+    for name, value in address.items():
+        other.query_params[name] = value
+    twice(other)
+    assert other.text_area(key="text_box").value == "Women should go home"
+    assert other.slider(key="threshold").value == 0.35
+    assert figures(other)["heatmap"] == figures(app)["heatmap"]
+    assert dict(other.query_params.items()) == address
+
+
+def test_a_bad_link_says_what_it_ignores(app: AppTest) -> None:
+    app.query_params.update({"budget": "0", "classifier": "no<b>ne", "word": "99", "text": "gone"})
+    app.run()
+    said = texts(app)
+    assert not app.exception
+    assert "from 10 to 400, and '0' came" in said and "'no<b>ne' came" in said
+    assert "names a text that is not stored here" in said
+    assert app.slider(key="budget").value == 100
+    assert "heatmap" in figures(app)
+    assert not any("no<b>ne" in m.value for m in app.markdown)
+
+
+def test_a_word_that_is_not_there(app: AppTest) -> None:
+    app.query_params["word"] = "9"
+    app.run()
+    assert "It asks for word 9, and the text has 3" in texts(app)
+    assert app.query_params["word"] == "3"
+
+
+def test_an_unusable_classifier(app: AppTest) -> None:
+    twice(app)
+    app.selectbox(key="classifier").set_value("Davidson2017-abuse").run()
+    app.button(key="explain").click().run()
+    assert not app.exception
+    assert "This classifier cannot be used now" in texts(app)
+
+
+def test_the_other_class_can_be_explained(app: AppTest) -> None:
+    twice(app)
+    app.selectbox(key="label").set_value("other").run()
+    app.button(key="explain").click().run()
+    finished(app)
+    assert "gives the label other a probability" in texts(app)
+
+
+def test_unseen_words_are_announced(app: AppTest) -> None:
+    twice(app)
+    app.slider(key="budget").set_value(10)
+    explained(app, "women " + "w " * 203)
+    assert "4 words unseen by the model" in texts(app)
+
+
+def test_what_was_typed_survives_a_visit_to_another_page(app: AppTest) -> None:
+    twice(app)
+    explained(app, "Women should go home")
+    app.switch_page("pages/models/classifiers.py").run()
+    assert not app.exception
+    app.switch_page("pages/explore/explain.py").run()
+    assert not app.exception
+    assert app.text_area(key="text_box").value == "Women should go home"
+    assert "heatmap" in figures(app)

@@ -1,0 +1,201 @@
+"""The engine: progress, joining, cancelling, order, faults, links, restarts."""
+
+from __future__ import annotations
+
+import dataclasses
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nsx_core import jobs
+from nsx_core.catalogue import Catalogue
+from nsx_core.classifying.fakes import KeywordClassifier
+from nsx_core.errors import StoreBusyError, TextError, UnknownNameError
+from nsx_core.fake_catalogue import fake_catalogue
+from nsx_core.infilling.wordlist import WordListInfiller
+from nsx_core.jobs import Engine, ExplainRequest, JobView
+from nsx_core.records import ExplainSettings, GenerationSettings, InfillRequest
+
+TEXT = "I hate all women here."
+
+
+class Gated(WordListInfiller):
+    """Waits for ``gate`` before each batch, so that a test decides when one runs."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gate = threading.Semaphore(0)
+        self.waiting = threading.Event()
+        self.fault: Exception | None = None
+
+    def infill(
+        self, requests: list[InfillRequest], settings: GenerationSettings
+    ) -> list[tuple[str, ...]]:
+        self.waiting.set()
+        assert self.gate.acquire(timeout=20)
+        if self.fault:
+            raise self.fault
+        return super().infill(requests, settings)
+
+
+class Bench:
+    """An engine on fakes whose infiller waits at a gate."""
+
+    def __init__(self, home: Path) -> None:
+        self.writer = Gated()
+        self.hate = KeywordClassifier(["hate"], name="hate")
+        self.catalogue: Catalogue = fake_catalogue(self.hate, infiller=self.writer)
+        self.engine = Engine.start(home, self.catalogue)
+
+    def request(self, text: str = TEXT, **changes: object) -> ExplainRequest:
+        wanted = dataclasses.replace(ExplainSettings(), **changes)  # type: ignore[arg-type]
+        return ExplainRequest(text, "hate", self.writer.name, wanted)
+
+    def until(self, job: str, *states: str) -> JobView:
+        end = time.monotonic() + 20
+        while time.monotonic() < end:
+            view = self.engine.job(job)
+            if view.state in states:
+                return view
+            time.sleep(0.01)
+        raise AssertionError(f"{job} is {view.state}, not one of {states}")
+
+    def open_gate(self, batches: int = 1000) -> None:
+        self.writer.gate.release(batches)
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    made = Bench(tmp_path)
+    yield made
+    made.open_gate()
+    made.engine.close()
+
+
+def test_a_job_runs_to_its_explanation(bench: Bench) -> None:
+    bench.open_gate()
+    request = bench.request()
+    assert bench.engine.cached(request) is None
+    job = bench.engine.submit(request)
+    view = bench.until(job, "done")
+    assert (view.done, view.total, view.infilled, view.reused) == (522, 522, 522, 0)
+    found = bench.engine.result(job)
+    assert found is not None
+    assert found.words[1].necessity.value == 1.0
+    assert bench.engine.cached(request) == found
+
+
+def test_equal_requests_join_and_others_do_not(bench: Bench) -> None:
+    first = bench.engine.submit(bench.request())
+    assert bench.engine.submit(bench.request()) == first
+    assert bench.engine.submit(bench.request(seed=1)) != first
+    bench.open_gate()
+    bench.until(first, "done")
+    assert bench.engine.submit(bench.request()) != first
+
+
+def test_cancel_stops_at_the_next_batch_and_keeps_what_is_there(bench: Bench) -> None:
+    job = bench.engine.submit(bench.request())
+    assert bench.writer.waiting.wait(20)
+    bench.engine.cancel(job)
+    bench.open_gate(1)
+    view = bench.until(job, "cancelled")
+    assert view.done == view.infilled == 256
+    assert bench.engine.result(job) is None
+    bench.open_gate()
+    again = bench.engine.submit(bench.request())
+    view = bench.until(again, "done")
+    assert (view.infilled, view.reused) == (522 - 256, 256)
+
+
+def test_interactive_work_goes_before_a_sweep(bench: Bench) -> None:
+    sweep = bench.engine.submit(bench.request(budget=400), jobs.SWEEP)
+    assert bench.writer.waiting.wait(20)
+    quick = bench.engine.submit(bench.request("hate you", budget=10))
+    bench.open_gate(2)
+    bench.until(quick, "done")
+    assert bench.engine.job(sweep).state == "running"
+    bench.open_gate()
+    bench.until(sweep, "done")
+
+
+def test_a_fault_ends_its_job_and_no_other(bench: Bench) -> None:
+    bench.writer.fault = RuntimeError("the model fell over")
+    bench.open_gate(1)
+    job = bench.engine.submit(bench.request())
+    view = bench.until(job, "failed")
+    assert view.error is not None
+    assert "the model fell over" in view.error
+    bench.writer.fault = None
+    bench.open_gate()
+    assert bench.until(bench.engine.submit(bench.request()), "done").done == 522
+
+
+def test_bad_requests_are_refused_before_they_queue(bench: Bench) -> None:
+    with pytest.raises(TextError):
+        bench.engine.submit(bench.request(" "))
+    with pytest.raises(UnknownNameError):
+        bench.engine.submit(dataclasses.replace(bench.request(), classifier="nobody"))
+    with pytest.raises(UnknownNameError, match="job"):
+        bench.engine.job("nothing")
+
+
+def test_classify_is_cached(bench: Bench) -> None:
+    first = bench.engine.classify("I hate rain", "hate")
+    assert first.probabilities == {"negative": pytest.approx(0.1), "positive": 0.9}
+    calls = bench.hate.calls
+    assert bench.engine.classify("I hate rain", "hate") == first
+    assert bench.hate.calls == calls
+
+
+def test_links_find_their_text(bench: Bench) -> None:
+    text = "a\ud800 link \x00 text"
+    assert bench.engine.text(bench.engine.remember_text(text)) == text
+    assert bench.engine.text("0" * 64) is None
+
+
+def test_a_second_engine_on_the_file_says_what_to_do(bench: Bench, tmp_path: Path) -> None:
+    with pytest.raises(StoreBusyError, match="in use by the running app"):
+        Engine.start(tmp_path, bench.catalogue)
+
+
+def test_a_restarted_engine_finds_everything(tmp_path: Path) -> None:
+    first = Bench(tmp_path)
+    first.open_gate()
+    job = first.engine.submit(first.request())
+    first.until(job, "done")
+    found = first.engine.result(job)
+    first.engine.close()
+    second = Bench(tmp_path)
+    try:
+        cached = second.engine.cached(second.request())
+        assert found is not None
+        assert cached is not None
+        assert cached.words == found.words
+        assert second.writer.calls == 0
+        assert second.engine.store.job(job) is not None
+    finally:
+        second.engine.close()
+
+
+def test_many_visitors_at_once_get_their_own_answers(bench: Bench) -> None:
+    bench.open_gate()
+    texts = [f"hate number {i} today" for i in range(12)]
+    ids: dict[str, str] = {}
+
+    def ask(text: str) -> None:
+        ids[text] = bench.engine.submit(bench.request(text, budget=10))
+
+    threads = [threading.Thread(target=ask, args=(t,)) for t in texts]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for text in texts:
+        bench.until(ids[text], "done")
+        found = bench.engine.result(ids[text])
+        assert found is not None
+        assert found.text == text
