@@ -15,8 +15,10 @@ import unicodedata
 USER, URL, EMOJI = "[USER]", "[URL]", "[EMOJI]"
 PLACEHOLDERS = (USER, URL, EMOJI)
 
+_AMPERSANDS = re.compile(r"&(?:(?:amp|AMP);?|#0*38;|#[xX]0*26;)+")
+_NUMBER = re.compile(r"&#0*([0-9]{1,8})[0-9]*")
 _URL = re.compile(r"(?:https?://|www\.)\S+|\b\w[\w-]*\.(?:com|org|net|co)/\S+", re.IGNORECASE)
-_MENTION = re.compile(r"(?<![\w@])@\w+")
+_MENTION = re.compile(r"(?<![\w@])@\w+(?:@\w+)*")
 _LINEBREAK = re.compile(r"\[linebreak\]", re.IGNORECASE)
 _EMOJI = re.compile(
     "(?:[\U0001f1e6-\U0001f1ff]{2}"
@@ -32,7 +34,7 @@ _EDGE = re.compile(
 
 def clean(text: str) -> str:
     """The text with entities decoded, placeholders in, and single spaces."""
-    text = html.unescape(html.unescape(text))
+    text = _decoded(text)
     text = _LINEBREAK.sub(" ", text)
     text = _URL.sub(f" {URL} ", text)
     text = _MENTION.sub(USER, text)
@@ -40,6 +42,19 @@ def clean(text: str) -> str:
     text = "".join(" " if unicodedata.category(c) in ("Cc", "Zl", "Zp") else c for c in text)
     text = " ".join(text.split())
     return _RUN_OF_PLACEHOLDERS.sub(r"\1", text)
+
+
+def _decoded(text: str) -> str:
+    """Entities decoded until none is left: tweets come with ``&amp;lt;``.
+
+    Escaped ampersands go at once, however often they were escaped, and numbers are cut
+    to eight digits, which is beyond every character (Python refuses to read 5,000).
+    """
+    while True:
+        decoded = html.unescape(_NUMBER.sub(r"&#\1", _AMPERSANDS.sub("&", text)))
+        if decoded == text:
+            return text
+        text = decoded
 
 
 def without_placeholders(cleaned: str) -> str | None:

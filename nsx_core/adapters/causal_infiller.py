@@ -25,6 +25,8 @@ from nsx_core.records import GenerationSettings, InfillRequest
 
 
 TOKENS_FILE = "written_tokens.safetensors"
+# The generation engine runs on the processor; see docs/decisions.md.
+_CPU = torch.device("cpu")
 
 
 class CausalInfiller:
@@ -67,7 +69,7 @@ class CausalInfiller:
         tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
         ids = {k: tokenizer.token_to_id(t) for k, t in SMOLLM2_SPECIAL_TOKENS.items()}
         vocabulary = _vocabulary(tokenizer, SpecialTokens(**ids), adapter)
-        forward = LlamaForward(base, adapter, matrix_dtype(), vocabulary.ids)
+        forward = LlamaForward(base, adapter, matrix_dtype(_CPU), vocabulary.ids)
         return cls(name, fingerprint, forward, tokenizer, vocabulary)
 
     @classmethod
@@ -78,7 +80,7 @@ class CausalInfiller:
         from nsx_core.adapters.transformers_forward import TransformersForward
 
         tokenizer = AutoTokenizer.from_pretrained(base)
-        model = AutoModelForCausalLM.from_pretrained(base, dtype=matrix_dtype())
+        model = AutoModelForCausalLM.from_pretrained(base, dtype=matrix_dtype(_CPU))
         special, added = special_tokens(tokenizer)
         if added:
             model.resize_token_embeddings(len(tokenizer), mean_resizing=False)

@@ -2,11 +2,12 @@
 
 Draws that share a mask share one prefill, whose cache is then expanded to their rows. A
 batch decodes until its rows have closed all their answers, so rows of as many answers go
-together; finished rows leave it when they
-are half of it, down to the 16 rows below which a row's numbers would depend on its company.
-Randomness comes from each row's own seed, never from the batch. Each processor core decodes
-a batch of its own, with one thread: faster than sharing every product, and the same numbers
-on any count of cores.
+together; finished rows leave it when they are half of it. Randomness comes from each row's
+own seed, never from the batch. Each processor core decodes a batch of its own, with one
+thread: faster than sharing every product, and the same numbers on any count of cores.
+
+A row that nears the model's last position gets its answers closed early, so that each still
+has a token; a row too long even for that is refused before anything is decoded.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import torch
 
 from nsx_core.adapters.processor import usable_cores
 from nsx_core.adapters.sampling import sample
+from nsx_core.errors import ModelError
 from nsx_core.infilling.ilm_format import SpecialTokens
 from nsx_core.settings import ANSWER_WORDS_MAX
 
@@ -31,8 +33,13 @@ UNIFORMS = 64
 
 
 class Forward(Protocol):
-    """A model that reads contexts once and then one token a row."""
+    """A model that reads contexts once and then one token a row.
 
+    ``positions_max`` bounds a row's context and answers together.
+    """
+
+    @property
+    def positions_max(self) -> int: ...
     def prefill(self, contexts: list[list[int]]) -> tuple[torch.Tensor, Any]: ...
     def step(self, tokens: torch.Tensor, cache: Any) -> torch.Tensor: ...
 
@@ -67,6 +74,13 @@ def decode(
     forward: Forward, vocabulary: Vocabulary, rows: Sequence[Row], temperature: float, top_p: float
 ) -> list[list[list[int]]]:
     """For each row, the token ids of each of its answers."""
+    for row in rows:
+        if len(row.context) + 2 * row.answers > forward.positions_max:
+            raise ModelError(
+                f"The infiller reads and writes at most {forward.positions_max} tokens a text, "
+                f"and this one needs {len(row.context)} and {row.answers} answers. Shorten the "
+                "text or use sentence units."
+            )
     order = sorted(range(len(rows)), key=lambda i: (rows[i].answers, rows[i].context))
     found: list[list[list[int]]] = [[] for _ in rows]
     cores = usable_cores()
@@ -75,10 +89,14 @@ def decode(
     def run(batch: list[tuple[int, Row]]) -> list[list[list[int]]]:
         return _decode_batch(forward, vocabulary, [r for _, r in batch], temperature, top_p)
 
-    with ThreadPoolExecutor(cores, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-        for batch, answers in zip(batches, pool.map(run, batches), strict=True):
-            for (index, _), answer in zip(batch, answers, strict=True):
-                found[index] = answer
+    threads = torch.get_num_threads()
+    try:
+        with ThreadPoolExecutor(cores, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+            for batch, answers in zip(batches, pool.map(run, batches), strict=True):
+                for (index, _), answer in zip(batch, answers, strict=True):
+                    found[index] = answer
+    finally:
+        torch.set_num_threads(threads)  # the pool's setting reaches the whole process
     return found
 
 
@@ -106,6 +124,7 @@ class _Progress:
     def __init__(self, rows: Sequence[Row]) -> None:
         self.index = torch.arange(len(rows))
         self.open = torch.tensor([r.answers for r in rows])
+        self.length = torch.tensor([len(r.context) for r in rows])
         self.words = torch.zeros(len(rows), dtype=torch.long)
         self.tokens = torch.zeros(len(rows), dtype=torch.long)
         self._generators = [np.random.Generator(np.random.PCG64(r.seed)) for r in rows]
@@ -120,6 +139,7 @@ class _Progress:
 
     def keep(self, rows: torch.Tensor) -> None:
         self.index, self.open = self.index[rows], self.open[rows]
+        self.length = self.length[rows]
         self.words, self.tokens = self.words[rows], self.tokens[rows]
 
 
@@ -127,11 +147,9 @@ class _Progress:
 def _decode_batch(
     forward: Forward, vocabulary: Vocabulary, rows: Sequence[Row], temperature: float, top_p: float
 ) -> list[list[list[int]]]:
-    wanted = len(rows)
     contexts = sorted({r.context for r in rows}, key=lambda c: (len(c), c))
     number = {c: i for i, c in enumerate(contexts)}
     logits, cache = forward.prefill([list(c) for c in contexts])
-    rows = [*rows, *[rows[-1]] * (ROWS_MIN - len(rows))]
     expand = torch.tensor([number[r.context] for r in rows])
     logits, cache = logits[expand], cache.take(expand)
     state = _Progress(rows)
@@ -140,9 +158,11 @@ def _decode_batch(
     while True:
         logits[state.tokens == 0, end] = float("-inf")
         token = sample(logits, state.uniform(at), temperature, top_p)
+        room = forward.positions_max - state.length - at
         at += 1
         opens = vocabulary.starts_word[token] | (state.tokens == 0)
         full = (state.words + opens > ANSWER_WORDS_MAX) | (state.tokens >= ANSWER_TOKENS_MAX)
+        full |= (state.tokens > 0) & (room < 2 * state.open)
         token = torch.where(full, end, token)
         closed = token == end
         state.words = torch.where(closed, 0, state.words + opens)
@@ -158,10 +178,8 @@ def _decode_batch(
                 written[index].append([])
         living = (state.open > 0).nonzero()[:, 0]
         if not len(living):
-            return written[:wanted]
-        if len(state.open) > ROWS_MIN and 2 * len(living) <= len(state.open):
-            ended = (state.open <= 0).nonzero()[: max(0, ROWS_MIN - len(living)), 0]
-            kept = torch.cat([living, ended])
-            state.keep(kept)
-            cache, token = cache.take(kept), token[kept]
+            return written
+        if 2 * len(living) <= len(state.open):
+            state.keep(living)
+            cache, token = cache.take(living), token[living]
         logits = forward.step(vocabulary.ids[token], cache)

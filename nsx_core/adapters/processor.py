@@ -8,16 +8,16 @@ import torch
 
 
 def device() -> torch.device:
-    """CUDA where there is one, else the CPU."""
+    """Where training and classifying run: CUDA where there is one, else the CPU."""
     return torch.device("cuda" if torch.cuda.is_available() else "cpu")
 
 
-def matrix_dtype() -> torch.dtype:
+def matrix_dtype(at: torch.device) -> torch.dtype:
     """bf16 on CUDA and on processors with AMX, else fp32.
 
     AVX512-bf16 without AMX multiplies at half the rate of fp32 (docs/decisions.md).
     """
-    if torch.cuda.is_available() or torch.cpu._is_amx_tile_supported():
+    if at.type == "cuda" or torch.cpu._is_amx_tile_supported():
         return torch.bfloat16
     return torch.float32
 

@@ -7,6 +7,7 @@ on the right; the attention mask hides the padding, and each row carries its own
 from __future__ import annotations
 
 import copy
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +35,8 @@ class TransformersForward:
     def __init__(self, model: Any, columns: torch.Tensor | None = None) -> None:
         self.model = model.eval()
         self.columns = slice(None) if columns is None else columns
+        config = model.config.get_text_config()
+        self.positions_max: int = getattr(config, "max_position_embeddings", None) or sys.maxsize
 
     @torch.inference_mode()
     def prefill(self, contexts: list[list[int]]) -> tuple[torch.Tensor, RowsCache]:
@@ -42,14 +45,17 @@ class TransformersForward:
         ids = torch.zeros(len(contexts), int(length.max()), dtype=torch.long)
         for row, context in enumerate(contexts):
             ids[row, : len(context)] = torch.tensor(context)
+        # Logits at the contexts' ends only: at every position they would fill gigabytes.
+        ends, place = (length - 1).unique(return_inverse=True)
         visible = (torch.arange(ids.shape[1]) < length[:, None]).long()
         answer = self.model(
             input_ids=ids,
             attention_mask=visible,
             position_ids=(visible.cumsum(-1) - 1).clamp(min=0),
             use_cache=True,
+            logits_to_keep=ends,
         )
-        last = answer.logits[torch.arange(len(contexts)), length - 1]
+        last = answer.logits[torch.arange(len(contexts)), place]
         return last[:, self.columns].float(), RowsCache(answer.past_key_values, visible, length)
 
     @torch.inference_mode()
@@ -59,7 +65,8 @@ class TransformersForward:
         answer = self.model(
             input_ids=tokens[:, None],
             attention_mask=cache.visible,
-            position_ids=cache.length[:, None],
+            # A row that has ended may wait for its batch beyond the last position.
+            position_ids=cache.length.clamp(max=self.positions_max - 1)[:, None],
             past_key_values=cache.past,
             use_cache=True,
         )

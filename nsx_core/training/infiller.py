@@ -53,7 +53,7 @@ def build_model(recipe: Recipe) -> tuple[Any, Any, SpecialTokens]:
     """(peft model, tokenizer, special tokens) on the device and in the dtype at hand."""
     folder = base_model_folder(recipe.base)
     tokenizer = AutoTokenizer.from_pretrained(folder)
-    base = AutoModelForCausalLM.from_pretrained(folder, dtype=matrix_dtype())
+    base = AutoModelForCausalLM.from_pretrained(folder, dtype=matrix_dtype(device()))
     special, added = special_tokens(tokenizer)
     torch.manual_seed(recipe.seed)
     if added:
