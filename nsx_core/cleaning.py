@@ -17,7 +17,7 @@ PLACEHOLDERS = (USER, URL, EMOJI)
 
 _AMPERSANDS = re.compile(r"&(?:(?:amp|AMP);?|#0*38;|#[xX]0*26;)+")
 _NUMBER = re.compile(r"&#0*([0-9]{1,8})[0-9]*")
-_URL = re.compile(r"(?:https?://|www\.)\S+|\b\w[\w-]*\.(?:com|org|net|co)/\S+", re.IGNORECASE)
+_URL = re.compile(r"(?:https?://|www\.(?=\w))\S+|\b\w[\w-]*\.(?:com|org|net|co)/\S+", re.IGNORECASE)
 _MENTION = re.compile(r"(?<![\w@])@\w+(?:@\w+)*")
 _LINEBREAK = re.compile(r"\[linebreak\]", re.IGNORECASE)
 _EMOJI = re.compile(
@@ -63,7 +63,9 @@ def without_placeholders(cleaned: str) -> str | None:
     An infiller trained on them would write them into every counterfactual text, where a
     reader takes them for content, so the corpus holds none at all.
     """
-    text = _EDGE.sub("", cleaned).strip(" \"'|-:")
+    text, before = cleaned, None
+    while text != before:
+        text, before = _EDGE.sub("", text).strip(" \"'|-:"), text
     if any(mark in text for mark in PLACEHOLDERS):
         return None
     return text

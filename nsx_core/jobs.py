@@ -98,7 +98,6 @@ class Engine:
         self._order = itertools.count()
         self._wake = threading.Condition()
         self._closed = False
-        self._model_lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="nsx-inference", daemon=True)
         self._thread.start()
 
@@ -148,10 +147,10 @@ class Engine:
         known = self.store.predictions(entry.fingerprint, [text])
         if text in known and len(text) <= pipeline.NEVER_CUT_CHARACTERS:
             return Classified(dict(zip(entry.labels, known[text], strict=True)), 0)
-        with self._model_lock:
-            model = self.catalogue.classifier(classifier)
-            row = [float(p) for p in checked(model, [text])[0]]
-            unseen = model.unseen_words(text)
+        # Not on the inference thread: a visitor must not wait for another's batch of draws.
+        model = self.catalogue.classifier(classifier)
+        row = [float(p) for p in checked(model, [text])[0]]
+        unseen = model.unseen_words(text)
         self.store.commit_batch(None, [], entry.fingerprint, {text: row}, None)
         return Classified(dict(zip(entry.labels, row, strict=True)), unseen)
 
@@ -277,8 +276,7 @@ class Engine:
                     job.todo, self.catalogue, self.store, lambda p: _row(job, "running", p)
                 )
                 self.store.save_job(_row(job, "running", job.progress))
-            with self._model_lock:
-                progress = next(job.steps)
+            progress = next(job.steps)
             now = time.monotonic()
             with self._wake:
                 job.progress, job.latest = progress, now

@@ -14,6 +14,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from itertools import pairwise
 
 import numpy as np
 
@@ -39,7 +40,8 @@ from nsx_core.seeding import child_seed
 from nsx_core.settings import REDRAWS_MAX, checked_budget, checked_seed
 from nsx_core.store import DrawSet, JobRow, Store, canonical_key, draw_set
 
-BATCH_DRAWS = 256
+# The first batch is small, so that a visitor soon sees that work is under way.
+FIRST_BATCH_DRAWS, BATCH_DRAWS = 64, 256
 JUDGE_BATCH = 1024
 # No text this short can be cut by a classifier that reads 512 tokens.
 NEVER_CUT_CHARACTERS = 500
@@ -147,7 +149,8 @@ def explaining(
     batches: list[tuple[list[Draw], list[Mask]]] = [
         (known[i : i + JUDGE_BATCH], []) for i in range(0, len(known), JUDGE_BATCH)
     ]
-    batches += [([], missing[i : i + BATCH_DRAWS]) for i in range(0, len(missing), BATCH_DRAWS)]
+    starts = [0, *range(FIRST_BATCH_DRAWS, len(missing), BATCH_DRAWS), len(missing)]
+    batches += [([], missing[i:j]) for i, j in pairwise(starts) if i < j]
     infilled = done = 0
     yield Progress(0, total, 0, reused, "drawing")
     for found, masks in batches or [([], [])]:

@@ -103,12 +103,12 @@ def test_cancel_stops_at_the_next_batch_and_keeps_what_is_there(bench: Bench) ->
     bench.engine.cancel(job)
     bench.open_gate(1)
     view = bench.until(job, "cancelled")
-    assert view.done == view.infilled == 256
+    assert view.done == view.infilled == 64
     assert bench.engine.result(job) is None
     bench.open_gate()
     again = bench.engine.submit(bench.request())
     view = bench.until(again, "done")
-    assert (view.infilled, view.reused) == (522 - 256, 256)
+    assert (view.infilled, view.reused) == (522 - 64, 64)
 
 
 def test_interactive_work_goes_before_a_sweep(bench: Bench) -> None:

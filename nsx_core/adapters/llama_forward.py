@@ -29,6 +29,8 @@ from nsx_core.errors import MissingModelError, ModelError
 
 BLOCK = 16
 ROWS_MIN = 16
+ROWS_LOGITS = 256
+ROWS_LOGITS = 256
 
 
 @dataclass(frozen=True)
@@ -93,7 +95,8 @@ class LlamaForward:
             layers=config["num_hidden_layers"],
             heads=config["num_attention_heads"],
             kv_heads=config.get("num_key_value_heads") or config["num_attention_heads"],
-            head_dim=config.get("head_dim") or config["hidden_size"] // config["num_attention_heads"],
+            head_dim=config.get("head_dim")
+            or config["hidden_size"] // config["num_attention_heads"],
             eps=config["rms_norm_eps"],
             theta=(config.get("rope_parameters") or config).get("rope_theta", 10_000.0),
             max_positions=config["max_position_embeddings"],
@@ -165,15 +168,16 @@ class LlamaForward:
         Each sequence holds at least one token; the whole vocabulary competes, so a model
         with ``columns`` has no answer and raises ``ModelError``.
         """
-        if len(self.head) != len(self.embedding):
+        if self.head.shape[0] != self.embedding.shape[0]:
             raise ModelError("Token probabilities need the logits of all tokens: load no columns.")
         x, _ = self._read(sequences)
+        counts = [len(sequence) - 1 for sequence in sequences]
+        states = torch.cat([row[:n] for row, n in zip(x, counts, strict=True)])
+        wanted = torch.tensor([token for s in sequences for token in s[1:]], dtype=torch.long)
         found = []
-        for row, sequence in zip(x, sequences, strict=True):
-            logits = self._logits(row[: len(sequence) - 1]).double()
-            wanted = torch.tensor(sequence[1:], dtype=torch.long)[:, None]
-            found.append((logits.gather(1, wanted)[:, 0] - logits.logsumexp(1)).numpy())
-        return found
+        for part, tokens in zip(states.split(ROWS_LOGITS), wanted.split(ROWS_LOGITS), strict=True):
+            found.append(self._logits(part).log_softmax(-1).gather(1, tokens[:, None])[:, 0])
+        return [values.double().numpy() for values in torch.cat(found).split(counts)]
 
     def _read(self, contexts: list[list[int]]) -> tuple[torch.Tensor, Cache]:
         """(states float[n_contexts, longest, hidden] after the last layer, cache)."""
@@ -244,7 +248,9 @@ class LlamaForward:
 
     def _rest(self, x, mixed, layer):  # type: ignore[no-untyped-def]
         x = x + F.linear(mixed, layer[2])
-        gate, up = F.linear(F.rms_norm(x, (self.hidden,), layer[3], self.shape.eps), layer[4]).chunk(2, -1)
+        gate, up = F.linear(
+            F.rms_norm(x, (self.hidden,), layer[3], self.shape.eps), layer[4]
+        ).chunk(2, -1)
         return x + F.linear(F.silu(gate) * up, layer[5])
 
     def _logits(self, x: torch.Tensor) -> torch.Tensor:
@@ -264,7 +270,11 @@ def _rotated(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Ten
 def merge_lora(weights: dict[str, torch.Tensor], adapter: Path) -> None:
     """Add a peft LoRA adapter's products to the weights it names, in place."""
     config = json.loads((adapter / "adapter_config.json").read_text(encoding="utf-8"))
-    if config.get("peft_type") != "LORA" or config.get("use_dora") or config.get("bias", "none") != "none":
+    if (
+        config.get("peft_type") != "LORA"
+        or config.get("use_dora")
+        or config.get("bias", "none") != "none"
+    ):
         raise ModelError(f"{adapter} must hold a plain LoRA adapter without bias.")
     rank, alpha = config["r"], config["lora_alpha"]
     scale = alpha / (rank**0.5 if config.get("use_rslora") else rank)

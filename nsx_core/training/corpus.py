@@ -23,13 +23,14 @@ import argparse
 import json
 import math
 import re
+import sys
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from nsx_core.cleaning import clean, without_placeholders
-from nsx_core.errors import DataError, SettingsError
+from nsx_core.errors import DataError, NsxError, SettingsError
 from nsx_core.seeding import generator
 from nsx_core.training.tables import read_table
 
@@ -37,7 +38,9 @@ MIN_WORDS, MAX_WORDS = 2, 24
 MIN_COUNT = 5
 
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s+(?=[\"'(]*[A-Z0-9])")
-_MARKUP = re.compile(r"\[\[|\]\]|\{\{|\}\}|==|\(UTC\)|https?:|www\.|[<>|#@^~\\_{}\[\]]|\*\*|\w/\w*/")
+_MARKUP = re.compile(
+    r"\[\[|\]\]|\{\{|\}\}|==|\(UTC\)|https?:|www\.|[<>|#@^~\\_{}\[\]]|\*\*|\w/\w*/"
+)
 _EDGE_HASHTAGS = re.compile(r"^(?:\s*#\w+)+|(?:\s*#\w+)+\s*$")
 _WORD = re.compile(r"[a-z][a-z'*]+")
 
@@ -71,7 +74,9 @@ def word_set(text: str) -> set[str]:
     return set(_WORD.findall(text.lower()))
 
 
-def abuse_marks(texts: Iterable[str], abusive: Iterable[bool], log_odds: float, z: float) -> set[str]:
+def abuse_marks(
+    texts: Iterable[str], abusive: Iterable[bool], log_odds: float, z: float
+) -> set[str]:
     """Words whose log-odds of an abusive text exceed ``log_odds``, with z-score above ``z``.
 
     A word's z-score is its log-odds ratio over the root of 1/(a + .5) + 1/(b + .5), with a
@@ -109,7 +114,7 @@ def neutral_sentences(texts: Iterable[str], marks: set[str], counts: Counter[str
             n = len(sentence.split())
             if not MIN_WORDS <= n <= MAX_WORDS:
                 counts["dropped: length"] += 1
-            elif _MARKUP.search(sentence) or not sentence.isascii() and _mostly_other(sentence):
+            elif _MARKUP.search(sentence) or (not sentence.isascii() and _mostly_other(sentence)):
                 counts["dropped: markup or script"] += 1
             elif word_set(sentence) & marks:
                 counts["dropped: marks of abuse"] += 1
@@ -123,7 +128,9 @@ def _mostly_other(text: str) -> bool:
     return sum(c.isascii() for c in text) < 0.9 * len(text)
 
 
-def build(sources: list[Source], rules: list[MarkRule], out: Path, seed: int = 0) -> dict[str, object]:
+def build(
+    sources: list[Source], rules: list[MarkRule], out: Path, seed: int = 0
+) -> dict[str, object]:
     """Write train.jsonl, heldout.jsonl and counts.json under ``out``; return the counts."""
     marks: set[str] = set()
     for rule in rules:
@@ -153,7 +160,12 @@ def build(sources: list[Source], rules: list[MarkRule], out: Path, seed: int = 0
                 seen.add(key)
                 (heldout if is_held else train).append(sentence)
                 counts["held out" if is_held else "train"] += 1
-        by_source[source.path.name] = dict(counts)
+        by_source[_free_name(source.path.name, by_source)] = dict(counts)
+    if not train or not heldout:
+        raise DataError(
+            f"A corpus needs train and held-out sentences, and {len(train)} and {len(heldout)} "
+            "came of the sources. Add neutral texts, or loosen the marks of abuse."
+        )
     out.mkdir(parents=True, exist_ok=True)
     for name, rows in (("train", train), ("heldout", heldout)):
         lines = (json.dumps({"text": t}, ensure_ascii=False) + "\n" for t in rows)
@@ -169,9 +181,15 @@ def build(sources: list[Source], rules: list[MarkRule], out: Path, seed: int = 0
     return report
 
 
+def _free_name(name: str, taken: Iterable[str]) -> str:
+    """The name, numbered where another source has it already."""
+    same = sum(other == name or other.startswith(f"{name} (") for other in taken)
+    return f"{name} ({same + 1})" if same else name
+
+
 def read_corpus(path: str | Path) -> list[str]:
-    """The texts of a corpus file, one ``{"text": ...}`` a line."""
-    return read_table(path, ["text"])["text"].tolist()
+    """The texts of a corpus file, one ``{"text": ...}`` a line, without blank ones."""
+    return [text for text in read_table(path, ["text"])["text"].tolist() if text.strip()]
 
 
 def _read(source: Source):  # type: ignore[no-untyped-def]
@@ -180,12 +198,13 @@ def _read(source: Source):  # type: ignore[no-untyped-def]
 
 
 def _parse_source(spec: str) -> Source:
-    parts = spec.split(":")
-    if len(parts) != 4:
+    parts = [part.strip() for part in spec.split(":")]
+    neutral = frozenset(filter(None, (label.strip() for label in parts[-1].split(","))))
+    if len(parts) != 4 or not all(parts) or not neutral:
         raise SettingsError(
             f"A source is FILE:TEXT_COLUMN:LABEL_COLUMN:NEUTRAL[,NEUTRAL], and {spec!r} came."
         )
-    return Source(Path(parts[0]), parts[1], parts[2], frozenset(parts[3].split(",")))
+    return Source(Path(parts[0]), parts[1], parts[2], neutral)
 
 
 def _parse_rule(spec: str) -> MarkRule:
@@ -193,14 +212,23 @@ def _parse_rule(spec: str) -> MarkRule:
     source, _, log_odds = source.rpartition(":")
     try:
         return MarkRule(_parse_source(source), float(log_odds), float(numbers))
-    except ValueError:
+    except (ValueError, SettingsError):
         raise SettingsError(
-            f"A rule is a source followed by :LOG_ODDS:Z, and {spec!r} came."
+            "A rule of marks is FILE:TEXT_COLUMN:LABEL_COLUMN:NEUTRAL[,NEUTRAL]:LOG_ODDS:Z, and "
+            f"{spec!r} came."
         ) from None
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Build the corpus named on the command line and print its counts."""
+def main(argv: Sequence[str] | None = None) -> int:
+    """Build the corpus and print its counts: 0, or 2 with a message on stderr."""
+    try:
+        return _command(argv)
+    except NsxError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+def _command(argv: Sequence[str] | None) -> int:
     parser = argparse.ArgumentParser(prog="nsx_core.training.corpus")
     parser.add_argument("--source", action="append", required=True)
     parser.add_argument("--marks", action="append", default=[])
@@ -218,4 +246,4 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    sys.exit(main())

@@ -47,9 +47,7 @@ def draw_training_mask(n: int, rng: np.random.Generator) -> list[bool]:
             mask[rng.integers(first + 1, last - 1)] = False
 
 
-def example(
-    text: str, rng: np.random.Generator, encode: Encode, special: SpecialTokens
-) -> Example:
+def example(text: str, rng: np.random.Generator, encode: Encode, special: SpecialTokens) -> Example:
     """One training sequence of one text."""
     words = text.split()
     mask = draw_training_mask(len(words), rng)

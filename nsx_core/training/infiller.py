@@ -3,7 +3,7 @@
 A LoRA adapter (peft) on every linear layer; the loss is the cross-entropy of answer tokens
 only, and logits are computed only there. Checkpoints hold adapter, optimiser and position,
 so an interrupted run goes on exactly where it was. Any causal LM by folder or hub id may be
-the base; where its vocabulary has no special tokens to spare, four are added and their
+the base; where its vocabulary has no special tokens to spare, three are added and their
 embeddings trained with the adapter.
 
     python -m nsx_core.training.infiller --corpus build/corpus --out assets/models/infiller
@@ -14,8 +14,9 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -27,8 +28,10 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from nsx_core.adapters.base_models import SMOLLM2, base_model_folder
 from nsx_core.adapters.processor import device, matrix_dtype, set_threads
-from nsx_core.adapters.special_tokens import special_tokens
+from nsx_core.adapters.special_tokens import make_room, special_tokens
+from nsx_core.errors import DataError, NsxError
 from nsx_core.infilling.ilm_format import SpecialTokens
+from nsx_core.seeding import child_seed
 from nsx_core.training.corpus import read_corpus
 from nsx_core.training.ilm import Example, batches_of_pass
 from nsx_core.training.infiller_folder import save_infiller
@@ -57,7 +60,7 @@ def build_model(recipe: Recipe) -> tuple[Any, Any, SpecialTokens]:
     special, added = special_tokens(tokenizer)
     torch.manual_seed(recipe.seed)
     if added:
-        base.resize_token_embeddings(len(tokenizer), mean_resizing=False)
+        make_room(base, tokenizer)
     config = LoraConfig(
         r=recipe.rank,
         lora_alpha=2 * recipe.rank,
@@ -107,7 +110,9 @@ def heldout_loss(model: Any, batches: list[list[Example]]) -> float:
     return total / tokens
 
 
-def _stream(texts: list[str], recipe: Recipe, encode: Any, special: SpecialTokens) -> Iterator[list[Example]]:
+def _stream(
+    texts: list[str], recipe: Recipe, encode: Any, special: SpecialTokens
+) -> Iterator[list[Example]]:
     number = 0
     while True:
         yield from batches_of_pass(texts, recipe.seed, number, recipe.batch_size, encode, special)
@@ -134,6 +139,8 @@ def train(
 ) -> dict[str, Any]:
     """Train, or go on from ``checkpoint``; write the infiller's folder to ``out``."""
     texts, heldout = read_corpus(corpus / "train.jsonl"), read_corpus(corpus / "heldout.jsonl")
+    if not texts or not heldout:
+        raise DataError(f"A corpus needs train and held-out texts; {str(corpus)!r} lacks some.")
     model, tokenizer, special = build_model(recipe)
 
     def encode(text: str) -> list[int]:
@@ -183,7 +190,9 @@ def train(
         batch = next(batches)
         for group in optimiser.param_groups:
             group["lr"] = _rate(done, recipe)
-        loss, n = answer_loss(model, batch)
+        # A base with dropout draws the same numbers at a step, interrupted before or not.
+        torch.manual_seed(child_seed("infiller step", recipe.seed, done))
+        loss, _ = answer_loss(model, batch)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(learned, 1.0)
         optimiser.step()
@@ -201,6 +210,8 @@ def train(
             save_checkpoint()
             saved_at = time.monotonic()
     bar.close()
+    if not log:  # a checkpoint beyond the last step of a recipe made shorter
+        log.append({"step": done, "tokens": tokens, "heldout_loss": heldout_loss(model, held)})
     report = {
         "recipe": asdict(recipe),
         "corpus": json.loads((corpus / "counts.json").read_text(encoding="utf-8")),
@@ -213,8 +224,16 @@ def train(
     return report
 
 
-def main(argv: list[str] | None = None) -> int:
-    """Train the infiller named on the command line."""
+def main(argv: Sequence[str] | None = None) -> int:
+    """Train as the command line says; 0 when done, 2 with a message on stderr otherwise."""
+    try:
+        return _command(argv)
+    except NsxError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+def _command(argv: Sequence[str] | None) -> int:
     parser = argparse.ArgumentParser(prog="nsx_core.training.infiller")
     parser.add_argument("--corpus", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
@@ -233,4 +252,4 @@ def main(argv: list[str] | None = None) -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    sys.exit(main())

@@ -29,10 +29,11 @@ def save_infiller(
     out.mkdir(parents=True, exist_ok=True)
     ids = torch.tensor(sorted(written), dtype=torch.int32)
     save_file({"ids": ids}, out / TOKENS_FILE)
-    model.to(torch.bfloat16).save_pretrained(out)
+    # The marks' rows are in the adapter; a whole resized embedding would be saved beside it.
+    model.to(torch.bfloat16).save_pretrained(out, save_embedding_layers=False)
     (out / "README.md").unlink(missing_ok=True)
     config = json.loads((out / "adapter_config.json").read_text(encoding="utf-8"))
-    config["base_model_name_or_path"] = base
+    config["base_model_name_or_path"] = Path(base).name if Path(base).is_absolute() else base
     write_json(out / "adapter_config.json", config)
     write_json(out / "training.json", training)
     write_manifest(out, name, base)

@@ -27,7 +27,9 @@ def read_table(path: str | Path, columns: list[str], quoted: bool = True) -> pd.
         if path.suffix == ".parquet":
             frame = pd.read_parquet(path)
         elif path.suffix == ".jsonl":
-            frame = pd.read_json(path, lines=True, dtype=False)
+            frame = pd.read_json(
+                path, lines=True, dtype=False, convert_dates=False, encoding="utf-8"
+            )
         else:
             frame = pd.read_csv(
                 path,
@@ -39,6 +41,8 @@ def read_table(path: str | Path, columns: list[str], quoted: bool = True) -> pd.
             )
     except (ValueError, OSError, pd.errors.ParserError) as reason:
         raise DataError(f"{path.name} cannot be read as {path.suffix[1:]}: {reason}") from reason
+    if frame.empty and not len(frame.columns):
+        raise DataError(f"{path.name} holds no rows.")
     missing = [c for c in columns if c not in frame.columns]
     if missing:
         raise DataError(

@@ -101,7 +101,7 @@ def _original(explanation: Explanation) -> Node:
     verdict = explanation.label if explanation.predicted else f"not {explanation.label}"
     return node(
         "tr",
-        node("th", scope="row", cls="number", aria_label="original"),
+        node("th", "\u2013", scope="row", cls="number"),
         _text(explanation, (*shortened_words(explanation), node("small", " (original)"))),
         node("td", "0", cls="number"),
         _probability(explanation.probability),

@@ -24,6 +24,7 @@ __all__ = [
 
 _OPEN, _CLOSE, _ISOLATE = "\u201c", "\u201d", {"rtl": "\u2067", "ltr": "\u2068"}
 _POP = "\u2069"
+_BEFORE = {"waiting": "Waiting for the models.", "loading models": "Loading the models."}
 
 
 def quoted(text: str, most: int = 48) -> str:
@@ -169,9 +170,17 @@ def progress_share(done: int, total: int) -> float:
 
 
 def progress_sentence(
-    done: int, total: int, infilled: int, reused: int, rate: float, seconds_left: float | None
+    stage: str,
+    done: int,
+    total: int,
+    infilled: int,
+    reused: int,
+    rate: float,
+    seconds_left: float | None,
 ) -> str:
-    """'128 of 522 draws · 80 newly written, 48 reused · 21 a second · about 19 s left'."""
+    """'128 of 522 draws, 80 newly written, 48 reused, 21 a second, about 19 s left', by dots."""
+    if done == 0 and stage in _BEFORE:
+        return _BEFORE[stage]
     parts = [f"{done:,} of {total:,} draws", f"{infilled:,} newly written, {reused:,} reused"]
     if rate > 0:
         parts.append(f"{rate:,.0f} a second" if rate >= 1 else f"{rate:.1f} a second")

@@ -20,12 +20,15 @@ def progress(engine: Engine, job_id: str) -> None:
         st.rerun()
     with st.container(key="progress", gap="xsmall"):
         st.progress(progress_share(job.done, job.total))
-        if job.state == "queued":
-            st.text("Waiting for the models.")
-        else:
-            st.text(
-                progress_sentence(
-                    job.done, job.total, job.infilled, job.reused, job.rate, job.seconds_left
-                )
+        st.text(
+            progress_sentence(
+                job.stage,
+                job.done,
+                job.total,
+                job.infilled,
+                job.reused,
+                job.rate,
+                job.seconds_left,
             )
+        )
         st.button("Cancel", key="cancel", on_click=engine.cancel, args=(job_id,))

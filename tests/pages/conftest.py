@@ -24,6 +24,6 @@ def app(monkeypatch: pytest.MonkeyPatch) -> Iterator[object]:
         monkeypatch.delitem(sys.modules, name)
     st.cache_resource.clear()
     st.cache_data.clear()
-    yield AppTest.from_file(str(ROOT / "app.py"), default_timeout=20)
+    yield AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     st.cache_resource.clear()
     st.cache_data.clear()

@@ -49,7 +49,7 @@ def address() -> Iterator[str]:
     )
     base = f"http://127.0.0.1:{port}"
     try:
-        for _ in range(150):
+        for _ in range(600):
             try:
                 urllib.request.urlopen(f"{base}/_stcore/health", timeout=1).close()
                 break
@@ -75,6 +75,7 @@ def test_a_visit(address: str, browser: object) -> None:
     faults: list[str] = []
     context = browser.new_context(viewport={"width": 1280, "height": 900})  # type: ignore[attr-defined]
     page = context.new_page()
+    page.set_default_timeout(60_000)
     page.on("request", lambda r: asked.append(r.url))
     page.on("pageerror", lambda e: faults.append(str(e)))
     page.on("dialog", lambda d: faults.append(d.message))
@@ -124,6 +125,7 @@ def test_a_visit(address: str, browser: object) -> None:
     other = browser.new_context(  # type: ignore[attr-defined]
         viewport={"width": 800, "height": 900}, color_scheme="dark"
     ).new_page()
+    other.set_default_timeout(60_000)
     other.goto(link)
     other.locator('.block[aria-pressed="true"]').wait_for()
     other.wait_for_selector(READY)

@@ -34,7 +34,7 @@ def explained(app: AppTest, text: str) -> AppTest:
 
 
 def finished(app: AppTest) -> AppTest:
-    for _ in range(100):
+    for _ in range(400):
         if not any(b.key == "cancel" for b in app.button):
             return app
         time.sleep(0.05)
@@ -213,7 +213,7 @@ def test_a_link_opens_the_same_view(app: AppTest) -> None:
     explained(app, "Women should go home")
     app.slider(key="threshold").set_value(0.35).run()
     address = dict(app.query_params.items())
-    other = AppTest.from_file(app._script_path, default_timeout=20)
+    other = AppTest.from_file(app._script_path, default_timeout=60)
     for name, value in address.items():
         other.query_params[name] = value
     twice(other)

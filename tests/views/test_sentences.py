@@ -85,12 +85,12 @@ def test_most_necessary_word() -> None:
 
 
 def test_progress() -> None:
-    said = sentences.progress_sentence(128, 1522, 80, 48, 21.3, 64.6)
+    said = sentences.progress_sentence("drawing", 128, 1522, 80, 48, 21.3, 64.6)
     assert said == (
         "128 of 1,522 draws · 80 newly written, 48 reused · 21 a second · about 1 min 5 s left"
     )
     assert (
-        sentences.progress_sentence(0, 9, 0, 0, 0.0, None)
+        sentences.progress_sentence("drawing", 0, 9, 0, 0, 0.0, None)
         == "0 of 9 draws · 0 newly written, 0 reused"
     )
     assert sentences.progress_share(3, 0) == 0 and sentences.progress_share(9, 8) == 1
