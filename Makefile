@@ -30,7 +30,7 @@ SCREEN := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
 HEADLESS ?= $(if $(strip $(SCREEN)),false,true)
 
 .PHONY: help setup app test check format bench corpus train-infiller train-classifiers \
-        baseline quality clean
+        baseline quality examples clean
 
 help:
 	@sed -n 's/^# \{0,1\}//; 1,5p' Makefile
@@ -119,6 +119,10 @@ quality: setup
 	    --paper $(DATA)/paper --heldout build/corpus/heldout.jsonl \
 	    --classifier assets/models/Davidson2017-abuse
 	$(PYTHON) -m nsx_core.training.readme
+
+# The finished explanations that a first visit meets.
+examples: setup
+	$(PYTHON) -m nsx_core.precomputed
 
 # What was built and cached here; never the store, the models or $(VENV).
 clean:

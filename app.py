@@ -50,8 +50,10 @@ def main() -> None:
         },
         expanded=True,
     )
+    if engine.note:
+        notice("About the models", engine.note, key="models")
     for number, warning in enumerate(engine.warnings):
-        notice("Something was set right at the start", warning, key=f"start-{number}")
+        notice("The store was repaired", warning, key=f"start-{number}")
     page.run()
 
 

@@ -1,21 +1,52 @@
-"""A catalogue of the shipped fakes, for tests and for trying the screens without models.
+"""Catalogues of the shipped fakes, for tests and for trying the screens without models.
 
-The app opens it where NSX_FAKE_MODELS is set, and says so on every page.
+The app opens ``trial_catalogue`` where NSX_FAKE_MODELS is set, and says so on every page.
 """
 
 from __future__ import annotations
+
+import os
+import time
+from dataclasses import replace
 
 import numpy as np
 
 from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry
 from nsx_core.classifying.baseline import NeutralBaseline
 from nsx_core.classifying.fakes import KeywordClassifier
+from nsx_core.errors import ModelError, SettingsError
 from nsx_core.infilling.wordlist import WordListInfiller
+from nsx_core.records import GenerationSettings, InfillRequest
+
+__all__ = ["TrialInfiller", "fake_catalogue", "trial_catalogue"]
 
 NOTE = (
     "Test models: the classifiers look for keywords and the infiller writes words from a list. "
     "No number here says anything about a real model."
 )
+
+
+class TrialInfiller(WordListInfiller):
+    """The word-list infiller, slowed to ``rate`` draws a second (None: as fast as it is).
+
+    It raises ``ModelError`` where a text holds the word ``faulty``.
+    """
+
+    def __init__(self, rate: float | None = None, faulty: str | None = None) -> None:
+        super().__init__()
+        if rate is not None and not rate > 0:
+            raise SettingsError(f"A rate is a number of draws a second above 0, and {rate} came.")
+        self.rate, self.faulty = rate, faulty
+
+    def infill(
+        self, requests: list[InfillRequest], settings: GenerationSettings
+    ) -> list[tuple[str, ...]]:
+        """As the word-list infiller's, after the time that ``rate`` asks for."""
+        if any(self.faulty in request.words for request in requests):
+            raise ModelError(f"The test infiller fails on {self.faulty!r}, as it was told to.")
+        if self.rate is not None:
+            time.sleep(len(requests) / self.rate)
+        return super().infill(requests, settings)
 
 
 def fake_catalogue(
@@ -55,3 +86,42 @@ def fake_catalogue(
         lambda _: writer,
         note=NOTE,
     )
+
+
+def trial_catalogue() -> Catalogue:
+    """What the app shows under NSX_FAKE_MODELS: all that real models come with, made up.
+
+    Two classifiers with cards and figures, of which the first reads 200 words; a third with
+    a damaged folder; the word-list infiller. NSX_FAKE_RATE slows the infiller to so many
+    draws a second, and NSX_FAKE_FAULT names a word on which it fails.
+    """
+    named = ["women", "immigrants", "gay"]
+    catalogue = fake_catalogue(
+        KeywordClassifier(named, name="fake-hate", labels=("not hate", "hate"), sees=200),
+        KeywordClassifier(["idiot", "hate"], name="fake-abuse", labels=("not abuse", "abuse")),
+        infiller=TrialInfiller(_rate(), os.environ.get("NSX_FAKE_FAULT")),
+    )
+    figures = {"macro_f1": 0.75, "micro_f1": 0.9, "paper_macro_f1": 0.7}
+    figures |= {"baseline_rate": 0.02, "baseline_n": 50}
+    for name, entry in catalogue.classifiers.items():
+        card = f"# {name}\n\nLooks for keywords. All of its figures are made up.\n"
+        catalogue.classifiers[name] = replace(entry, figures=figures, card=card)
+    catalogue.classifiers["fake-damaged"] = ClassifierEntry(
+        "fake-damaged", "", (), "", "", {}, "", None,
+        "its folder is damaged, as a test model's may be. Restore it.",
+    )  # fmt: skip
+    for name, writer in catalogue.infillers.items():
+        card = f"# {name}\n\nWrites words from a list. All of its figures are made up.\n"
+        figures = {"unchanged_share": 0.02, "duplicate_share": 0.05, "held_out_loss": 3.5}
+        catalogue.infillers[name] = replace(writer, figures=figures, card=card)
+    return catalogue
+
+
+def _rate() -> float | None:
+    given = os.environ.get("NSX_FAKE_RATE")
+    try:
+        return float(given) if given else None
+    except ValueError as reason:
+        raise SettingsError(
+            f"NSX_FAKE_RATE is a number of draws a second, and {given!r} came."
+        ) from reason

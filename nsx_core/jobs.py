@@ -23,7 +23,7 @@ from nsx_core import pipeline, words
 from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry, shipped_catalogue
 from nsx_core.classifying import checked
 from nsx_core.errors import NsxError, UnknownNameError
-from nsx_core.fake_catalogue import fake_catalogue
+from nsx_core.fake_catalogue import trial_catalogue
 from nsx_core.pipeline import Plan, Progress
 from nsx_core.precomputed import load_examples
 from nsx_core.records import Explanation, ExplainSettings
@@ -34,6 +34,7 @@ INTERACTIVE, SWEEP = 0, 1
 RESULTS_KEPT = 64
 JOBS_KEPT = 512
 ACTIVE = ("queued", "running")
+MEASURED = ("classifying", "drawing")
 
 log = logging.getLogger(__name__)
 
@@ -58,7 +59,11 @@ class Classified:
 
 @dataclass(frozen=True)
 class JobView:
-    """A job as a page sees it; ``rate`` is draws judged a second."""
+    """A job as a page sees it.
+
+    ``rate`` is draws judged a second in the present stage; ``stage`` is the pipeline's, or
+    'waiting' before the first batch, or 'stopping' once a person has cancelled.
+    """
 
     id: str
     state: str
@@ -109,7 +114,7 @@ class Engine:
         """
         if catalogue is None:
             fakes = os.environ.get("NSX_FAKE_MODELS")
-            catalogue = fake_catalogue() if fakes else shipped_catalogue()
+            catalogue = trial_catalogue() if fakes else shipped_catalogue()
         store = Store.open((home or data_folder()) / STORE_FILE)
         try:
             load_examples(catalogue, store)
@@ -119,18 +124,26 @@ class Engine:
         return cls(store, catalogue)
 
     def close(self) -> None:
-        """Stop after the batch in hand and close the store."""
+        """Stop after the batch in hand, leave unfinished jobs interrupted, close the store."""
         with self._wake:
             self._closed = True
             self._wake.notify_all()
         self._thread.join()
+        for job in [j for j in self._jobs.values() if j.state in ACTIVE]:
+            if job.steps is not None:
+                job.steps.close()
+            self._end(job, "interrupted")
         self.store.close()
 
     @property
+    def note(self) -> str | None:
+        """What a visitor should know of the models, None where they are the real ones."""
+        return self.catalogue.note
+
+    @property
     def warnings(self) -> tuple[str, ...]:
-        """What a visitor should know of this installation."""
-        note = (self.catalogue.note,) if self.catalogue.note else ()
-        return (*note, *self.store.warnings)
+        """What opening the store had to set aside."""
+        return self.store.warnings
 
     def classifiers(self) -> list[ClassifierEntry]:
         """All classifiers, those with a problem included."""
@@ -185,9 +198,10 @@ class Engine:
                 rate = (p.done - job.first[1]) / (job.latest - job.first[0])
             if rate > 0:
                 left = (p.total - p.done) / rate
+            stage = "stopping" if job.cancelled and job.state in ACTIVE else p.stage
             return JobView(
                 job.id, job.state, p.done, p.total, p.infilled, p.reused, rate, left,
-                p.stage, job.error,
+                stage, job.error,
             )  # fmt: skip
 
     def result(self, job_id: str) -> Explanation | None:
@@ -279,9 +293,10 @@ class Engine:
             progress = next(job.steps)
             now = time.monotonic()
             with self._wake:
-                job.progress, job.latest = progress, now
-                if job.first is None and progress.stage == "drawing":
+                # Draws that are only judged go faster than new ones: each stage has its rate.
+                if progress.stage in MEASURED and progress.stage != job.progress.stage:
                     job.first = (now, progress.done)
+                job.progress, job.latest = progress, now
         except StopIteration as end:
             with self._wake:
                 self._keep(end.value)

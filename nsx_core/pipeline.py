@@ -49,7 +49,11 @@ NEVER_CUT_CHARACTERS = 500
 
 @dataclass(frozen=True)
 class Progress:
-    """How far an explanation is: draws judged of all; written anew, and found in the store."""
+    """How far an explanation is: draws judged of all; written anew, and found in the store.
+
+    ``stage`` is what the next step does: 'loading models', 'classifying' (draws that are
+    stored), 'drawing' (new ones, classified too), or 'stored' where nothing is left to do.
+    """
 
     done: int
     total: int
@@ -151,9 +155,11 @@ def explaining(
     ]
     starts = [0, *range(FIRST_BATCH_DRAWS, len(missing), BATCH_DRAWS), len(missing)]
     batches += [([], missing[i:j]) for i, j in pairwise(starts) if i < j]
+    batches = batches or [([], [])]
+    stages = ["drawing" if masks else "classifying" for _, masks in batches]
     infilled = done = 0
-    yield Progress(0, total, 0, reused, "drawing")
-    for found, masks in batches or [([], [])]:
+    yield Progress(0, total, 0, reused, stages[0])
+    for (found, masks), following in zip(batches, [*stages[1:], stages[-1]], strict=True):
         fresh: list[Draw] = []
         if masks:
             assert infiller is not None
@@ -170,7 +176,7 @@ def explaining(
         for draw in fresh:
             have[draw.side, draw.number] = draw
         infilled, done = infilled + len(fresh), done + len(found) + len(fresh)
-        progress = Progress(done, total, infilled, reused, "drawing" if masks else "classifying")
+        progress = Progress(done, total, infilled, reused, following)
         if fresh or new:
             with clock.of("store"):
                 store.commit_batch(

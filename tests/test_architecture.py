@@ -179,7 +179,9 @@ def test_no_module_is_too_long() -> None:
 def test_names_say_what_is_inside() -> None:
     paths = [m.path for m in [*CORE, *SCREENS]] + sorted((ROOT / "tests").rglob("*.py"))
     empty = [
-        str(p.relative_to(ROOT)) for p in paths if EMPTY_NAMES & {*p.relative_to(ROOT).parts, p.stem}
+        str(p.relative_to(ROOT))
+        for p in paths
+        if EMPTY_NAMES & {*p.relative_to(ROOT).parts, p.stem}
     ]
     assert not empty
 

@@ -111,6 +111,33 @@ def test_cancel_stops_at_the_next_batch_and_keeps_what_is_there(bench: Bench) ->
     assert (view.infilled, view.reused) == (522 - 64, 64)
 
 
+def test_stages_are_told_and_reused_draws_do_not_hurry_the_rate(bench: Bench) -> None:
+    job = bench.engine.submit(bench.request())
+    assert bench.writer.waiting.wait(20)
+    assert bench.engine.job(job).stage == "drawing"
+    bench.engine.cancel(job)
+    assert bench.engine.job(job).stage == "stopping"
+    bench.open_gate(1)
+    bench.until(job, "cancelled")
+    bench.writer.waiting.clear()
+    again = bench.engine.submit(bench.request())
+    assert bench.writer.waiting.wait(20)
+    view = bench.engine.job(again)
+    assert (view.stage, view.done, view.rate, view.seconds_left) == ("drawing", 64, 0.0, None)
+    bench.open_gate()
+    bench.until(again, "done")
+
+
+def test_closing_leaves_unfinished_jobs_interrupted(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    running, queued = (bench.engine.submit(bench.request(seed=seed)) for seed in (0, 1))
+    assert bench.writer.waiting.wait(20)
+    bench.open_gate()
+    bench.engine.close()
+    assert bench.engine.job(queued).state == "interrupted"
+    assert bench.engine.job(running).state in ("interrupted", "done")
+
+
 def test_interactive_work_goes_before_a_sweep(bench: Bench) -> None:
     sweep = bench.engine.submit(bench.request(budget=400), jobs.SWEEP)
     assert bench.writer.waiting.wait(20)

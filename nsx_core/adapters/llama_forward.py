@@ -7,9 +7,10 @@ they are padded on the right and every row carries its own position.
 
 Cache lengths are multiples of 16, and with one thread and at least 16 rows a product the
 numbers of a row do not depend on its neighbours (tests/adapters check it to the bit): with
-fewer rows, or split over threads, matrix kernels add in another order. So products of fewer
-than ``ROWS_MIN`` rows get rows of zeros added, and callers give each thread its own batch.
-The cache holds the real rows only.
+fewer rows, over more positions, or split over threads, matrix kernels add in another order.
+So products of fewer than ``ROWS_MIN`` rows get rows of zeros added, attention adds up spans
+of ``SPAN`` positions, longer contexts are read one by one, and callers give each thread its
+own batch. The cache holds the real rows only.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from nsx_core.errors import MissingModelError, ModelError
 
 BLOCK = 16
 ROWS_MIN = 16
-ROWS_LOGITS = 256
+# Matrix kernels split sums over more positions than this in ways that depend on their number.
+SPAN = 256
 ROWS_LOGITS = 256
 
 
@@ -182,20 +184,42 @@ class LlamaForward:
     def _read(self, contexts: list[list[int]]) -> tuple[torch.Tensor, Cache]:
         """(states float[n_contexts, longest, hidden] after the last layer, cache)."""
         s = self.shape
-        length = torch.tensor([len(c) for c in contexts])
-        longest = _rounded(int(length.max()))
-        if int(length.max()) > s.max_positions:
+        lengths = [len(context) for context in contexts]
+        length = torch.tensor(lengths)
+        if max(lengths) > s.max_positions:
             raise ModelError(
                 f"The infiller reads at most {s.max_positions} tokens, and the text has "
-                f"{int(length.max())}. Shorten it or use sentence units."
+                f"{max(lengths)}. Shorten it or use sentence units."
             )
+        parts = [[i] for i, n in enumerate(lengths) if n > SPAN]
+        if together := [i for i, n in enumerate(lengths) if n <= SPAN]:
+            parts.append(together)
+        if len(parts) == 1:
+            return self._read_together(contexts, length)
+        x = torch.zeros(len(contexts), _rounded(max(lengths)), self.hidden, dtype=self.dtype)
+        cache = self._empty(length)
+        for part in parts:
+            states, read = self._read_together([contexts[i] for i in part], length[part])
+            upto = states.shape[1]
+            x[part, :upto] = states
+            cache.keys[:, part, :, :upto], cache.values[:, part, :, :upto] = read.keys, read.values
+        return x, cache
+
+    def _empty(self, length: torch.Tensor) -> Cache:
+        s = self.shape
+        longest = _rounded(int(length.max()))
+        shape = (s.layers, len(length), s.kv_heads, longest, s.head_dim)
+        keys, values = torch.zeros(2, *shape, dtype=self.dtype)
+        return Cache(keys, values, length)
+
+    def _read_together(
+        self, contexts: list[list[int]], length: torch.Tensor
+    ) -> tuple[torch.Tensor, Cache]:
+        cache = self._empty(length)
+        longest = cache.keys.shape[3]
         ids = torch.zeros(len(contexts), longest, dtype=torch.long)
         for row, context in enumerate(contexts):
             ids[row, : len(context)] = torch.tensor(context)
-        shape = (s.layers, len(contexts), s.kv_heads, longest, s.head_dim)
-        cache = Cache(
-            torch.zeros(shape, dtype=self.dtype), torch.zeros(shape, dtype=self.dtype), length
-        )
         cos, sin = (table[:longest] for table in self._angles(longest))
         causal = torch.ones(longest, longest, dtype=torch.bool).tril()
         x = F.embedding(ids, self.embedding)
@@ -232,8 +256,11 @@ class LlamaForward:
             grouped = q.reshape(rows, s.kv_heads, s.heads // s.kv_heads, s.head_dim)
             score = grouped @ keys[:, :, :upto].transpose(2, 3) * s.head_dim**-0.5
             weight = score.masked_fill_(~visible, float("-inf")).softmax(-1)
-            mixed = (weight @ values[:, :, :upto]).flatten(1)
-            x = self._rest(x, _wide(mixed), layer)
+            mixed = weight[..., :SPAN] @ values[:, :, : min(SPAN, upto)]
+            for at in range(SPAN, upto, SPAN):
+                to = min(at + SPAN, upto)
+                mixed = mixed + weight[..., at:to] @ values[:, :, at:to]
+            x = self._rest(x, _wide(mixed.flatten(1)), layer)
         cache.length = position + 1
         return self._logits(x)[:rows]
 

@@ -56,7 +56,7 @@ class TransformersForward:
             logits_to_keep=ends,
         )
         last = answer.logits[torch.arange(len(contexts)), place]
-        return last[:, self.columns].float(), RowsCache(answer.past_key_values, visible, length)
+        return last[:, self.columns].float(), RowsCache(answer.cache, visible, length)
 
     @torch.inference_mode()
     def step(self, tokens: torch.Tensor, cache: RowsCache) -> torch.Tensor:
@@ -67,8 +67,8 @@ class TransformersForward:
             attention_mask=cache.visible,
             # A row that has ended may wait for its batch beyond the last position.
             position_ids=cache.length.clamp(max=self.positions_max - 1)[:, None],
-            past_key_values=cache.past,
+            cache=cache.past,
             use_cache=True,
         )
-        cache.past, cache.length = answer.past_key_values, cache.length + 1
+        cache.past, cache.length = answer.cache, cache.length + 1
         return answer.logits[:, -1, self.columns].float()

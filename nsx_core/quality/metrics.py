@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import exp, lgamma
 from statistics import fmean
 
@@ -114,7 +115,7 @@ def word_tokens(items: Iterable[Infilled]) -> list[str]:
 
 def bigrams(items: Iterable[Infilled]) -> list[tuple[str, str]]:
     """All pairs of neighbouring infilled words; never across two answers."""
-    return [pair for a in _answers(items) for pair in zip(a, a[1:], strict=False)]
+    return [pair for a in _answers(items) for pair in pairwise(a)]
 
 
 def expected_distinct(tokens: Sequence[Hashable], size: int) -> float:

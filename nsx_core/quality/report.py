@@ -122,8 +122,13 @@ def whole_figures(
     ours = q.infiller_quality(_ours(models, chosen, generation, sizes.seed, redraw=True))
     theirs = q.infiller_quality(_authors(chosen))
     every = q.infiller_quality(_authors(rows))
-    found = {"texts": int(chosen["text"].nunique()), "draws": len(chosen)}
-    found |= {"ours": asdict(ours), "authors": asdict(theirs), "authors_all_rows": asdict(every)}
+    found = {
+        "texts": int(chosen["text"].nunique()),
+        "draws": len(chosen),
+        "ours": asdict(ours),
+        "authors": asdict(theirs),
+        "authors_all_rows": asdict(every),
+    }
     name = "duplicates at the paper's number of draws"
     return found, [q.Criterion(name, ours.duplicates, q.criteria.DUPLICATES_MAX)]
 
@@ -132,15 +137,20 @@ def _ours(
     models: Models, rows: pd.DataFrame, generation: GenerationSettings, seed: int, redraw: bool
 ) -> list[q.Infilled]:
     settings = GenerationSettings(generation.temperature, generation.top_p, redraw)
+    named = zip(rows.index.tolist(), *_columns(rows, "text", "side", "mask"), strict=True)
     tasks = [
-        (split(row.text), Mask(Side(row.side), int(row.Index), _mask(row.mask)))
-        for row in rows.itertuples()
+        (split(text), Mask(Side(side), number, _mask(bits))) for number, text, side, bits in named
     ]
     return infill_masks(models.infiller, tasks, settings, seed)
 
 
 def _authors(rows: pd.DataFrame) -> list[q.Infilled]:
-    return [q.infilled(r.text, _mask(r.mask), r.perturbed_text) for r in rows.itertuples()]
+    columns = _columns(rows, "text", "mask", "perturbed_text")
+    return [q.infilled(text, _mask(bits), made) for text, bits, made in zip(*columns, strict=True)]
+
+
+def _columns(rows: pd.DataFrame, *names: str) -> list[list[Any]]:
+    return [rows[name].tolist() for name in names]
 
 
 def _side(models: Models, items: Sequence[q.Infilled]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+import torch.nn.functional as F
 from peft import LoraConfig, get_peft_model
 from tqdm import tqdm
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -37,6 +38,7 @@ from nsx_core.training.ilm import Example, batches_of_pass
 from nsx_core.training.infiller_folder import save_infiller
 
 HELDOUT_EXAMPLES = 512
+IGNORED = -100
 
 
 @dataclass(frozen=True)
@@ -75,9 +77,11 @@ def answer_loss(model: Any, batch: list[Example]) -> tuple[torch.Tensor, int]:
     """(mean cross-entropy of the batch's answer tokens, how many they are).
 
     The hidden states of positions before an answer token are picked out first, so that the
-    vocabulary's logits are never computed for context or padding.
+    vocabulary's logits are never computed for context or padding. Sizes are rounded up to a
+    few, so that memory freed by one batch fits the next: asking the system for new pages took
+    a third of the time before.
     """
-    longest = max(len(e.ids) for e in batch)
+    longest = _rounded(max(len(e.ids) for e in batch), 8)
     ids = torch.zeros(len(batch), longest, dtype=torch.long)
     attend = torch.zeros(len(batch), longest, dtype=torch.long)
     learn = torch.zeros(len(batch), longest, dtype=torch.bool)
@@ -91,10 +95,15 @@ def answer_loss(model: Any, batch: list[Example]) -> tuple[torch.Tensor, int]:
     causal = model.get_base_model()
     body = causal.get_decoder() if hasattr(causal, "get_decoder") else causal.base_model
     hidden = body(input_ids=ids, attention_mask=attend, use_cache=False)[0]
-    picked = hidden[:, :-1][learn[:, 1:]]
-    logits = causal.get_output_embeddings()(picked).float()
-    loss = torch.nn.functional.cross_entropy(logits, ids[:, 1:][learn[:, 1:]])
+    picked, wanted = hidden[:, :-1][learn[:, 1:]], ids[:, 1:][learn[:, 1:]]
+    spare = _rounded(len(picked), 128) - len(picked)
+    logits = causal.get_output_embeddings()(F.pad(picked, (0, 0, 0, spare))).float()
+    loss = F.cross_entropy(logits, F.pad(wanted, (0, spare), value=IGNORED), ignore_index=IGNORED)
     return loss, int(learn.sum())
+
+
+def _rounded(count: int, step: int) -> int:
+    return -(-count // step) * step
 
 
 def heldout_loss(model: Any, batches: list[list[Example]]) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CARD_FILE", "card", "quality_tables", "write_card"]
+__all__ = ["CARD_FILE", "card", "quality_tables", "read_training", "write_card"]
 
 CARD_FILE = "README.md"
 
@@ -34,10 +34,16 @@ _SOURCES = {
 def write_card(folder: Path, quality: dict[str, Any]) -> Path:
     """Write the folder's card from its JSON files and the report; the path of the file."""
     manifest = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-    training = json.loads((folder / "training.json").read_text(encoding="utf-8"))
+    training = read_training(folder)
     path = folder / CARD_FILE
     path.write_text(card(manifest, training, quality), encoding="utf-8")
     return path
+
+
+def read_training(folder: Path) -> dict[str, Any]:
+    """The folder's training record, empty where there is none."""
+    path = folder / "training.json"
+    return dict(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
 
 
 def card(manifest: dict[str, Any], training: dict[str, Any], quality: dict[str, Any]) -> str:

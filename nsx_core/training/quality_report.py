@@ -13,17 +13,19 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 
 from nsx_core.adapters.manifest import write_json
+from nsx_core.errors import NsxError
 from nsx_core.quality.measuring import Models
 from nsx_core.quality.report import Sizes, headline, report
 from nsx_core.records import GenerationSettings
 from nsx_core.settings import TEMPERATURE_DEFAULT, TOP_P_DEFAULT
 from nsx_core.training.corpus import read_corpus
-from nsx_core.training.infiller_card import quality_tables, write_card
+from nsx_core.training.infiller_card import quality_tables, read_training, write_card
 from nsx_core.training.infiller_folder import write_manifest
 from nsx_core.training.tables import read_table
 
@@ -41,10 +43,16 @@ def load_models(infiller: Path, classifier: Path) -> Models:
     return Models(CausalInfiller.load(infiller), judge, judge.explained_class, fluency)
 
 
-def main(
-    argv: list[str] | None = None, load: Callable[[Path, Path], Models] = load_models
-) -> int:
-    """Measure the infiller named on the command line; write report, figures and card."""
+def main(argv: list[str] | None = None, load: Callable[[Path, Path], Models] = load_models) -> int:
+    """Measure as the command line says; 0 when done, 2 with a message on stderr otherwise."""
+    try:
+        return _command(argv, load)
+    except NsxError as error:
+        print(error, file=sys.stderr)
+        return 2
+
+
+def _command(argv: list[str] | None, load: Callable[[Path, Path], Models]) -> int:
     parser = argparse.ArgumentParser(prog="nsx_core.training.quality_report")
     for name in ("infiller", "paper", "heldout", "classifier"):
         parser.add_argument(f"--{name}", type=Path, required=True)
@@ -58,10 +66,9 @@ def main(
     rows = read_table(given.paper / PAPER_FILE, PAPER_COLUMNS)
     heldout = read_corpus(given.heldout)
     models = load(folder, given.classifier)
-    record = json.loads((folder / "training.json").read_text(encoding="utf-8"))
     found = report(
         models, rows, heldout, GenerationSettings(given.temperature, given.top_p),
-        Sizes(given.draws, given.paired, given.whole, given.seed), record,
+        Sizes(given.draws, given.paired, given.whole, given.seed), read_training(folder),
     )  # fmt: skip
     write_json(given.out or folder / "quality.json", found)
     manifest = json.loads((folder / "model.json").read_text(encoding="utf-8"))
@@ -74,4 +81,4 @@ def main(
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    sys.exit(main())

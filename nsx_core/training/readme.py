@@ -29,7 +29,11 @@ def rendered(readme: str, models: Path) -> str:
 
     ``DataError`` where the marks are missing, doubled or in the wrong order.
     """
-    if readme.count(BEGIN) != 1 or readme.count(END) != 1 or readme.index(END) < readme.index(BEGIN):
+    if (
+        readme.count(BEGIN) != 1
+        or readme.count(END) != 1
+        or readme.index(END) < readme.index(BEGIN)
+    ):
         raise DataError(f"The README holds {BEGIN} and after it {END}, once each. Put them back.")
     before, _, rest = readme.partition(BEGIN)
     after = rest.partition(END)[2]

@@ -27,9 +27,7 @@ def read_table(path: str | Path, columns: list[str], quoted: bool = True) -> pd.
         if path.suffix == ".parquet":
             frame = pd.read_parquet(path)
         elif path.suffix == ".jsonl":
-            frame = pd.read_json(
-                path, lines=True, dtype=False, convert_dates=False, encoding="utf-8"
-            )
+            frame = pd.read_json(path, lines=True, dtype=False)
         else:
             frame = pd.read_csv(
                 path,

@@ -15,7 +15,16 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-__all__ = ["ATTRIBUTES", "TAGS", "Node", "direction", "node", "printable", "shortened"]
+__all__ = [
+    "ATTRIBUTES",
+    "TAGS",
+    "Node",
+    "direction",
+    "encodable",
+    "node",
+    "printable",
+    "shortened",
+]
 
 TAGS = frozenset(
     ("div", "span", "p", "strong", "mark", "button", "s", "small", "section", "nav", "h4")
@@ -86,9 +95,14 @@ def node(
     return Node(tag, tuple(c for c in children if c is not None), named, properties or {})
 
 
+def encodable(text: str) -> str:
+    """The text with lone surrogates, which cannot be sent to a browser, as U+FFFD."""
+    return _SURROGATES.sub("\ufffd", text)
+
+
 def printable(text: str) -> str:
     """The text with lone surrogates and control characters made visible."""
-    return _SURROGATES.sub("\ufffd", text).translate(_CONTROLS)
+    return encodable(text).translate(_CONTROLS)
 
 
 def shortened(text: str, most: int = 48) -> str:

@@ -17,6 +17,7 @@ __all__ = [
     "progress_sentence",
     "progress_share",
     "quoted",
+    "stopped_sentence",
     "sufficiency_sentence",
     "unseen_sentence",
     "word_sentence",
@@ -24,7 +25,12 @@ __all__ = [
 
 _OPEN, _CLOSE, _ISOLATE = "\u201c", "\u201d", {"rtl": "\u2067", "ltr": "\u2068"}
 _POP = "\u2069"
-_BEFORE = {"waiting": "Waiting for the models.", "loading models": "Loading the models."}
+_BEFORE = {
+    "waiting": "Waiting for another explanation's batch.",
+    "loading models": "Loading the models.",
+    "classifying": "Classifying what is drawn already.",
+    "drawing": "Drawing the first counterfactual texts.",
+}
 
 
 def quoted(text: str, most: int = 48) -> str:
@@ -178,15 +184,29 @@ def progress_sentence(
     rate: float,
     seconds_left: float | None,
 ) -> str:
-    """'128 of 522 draws, 80 newly written, 48 reused, 21 a second, about 19 s left', by dots."""
+    """'128 of 522 draws, 80 newly written, 48 reused, 21 a second, about 19 s left', by dots.
+
+    Before the first draw, what is being done, in words.
+    """
+    if stage == "stopping":
+        return "Stopping after the texts in hand; what is drawn is kept."
     if done == 0 and stage in _BEFORE:
-        return _BEFORE[stage]
+        there = f" {reused:,} of {total:,} draws are there already." if reused else ""
+        return _BEFORE[stage] + there
     parts = [f"{done:,} of {total:,} draws", f"{infilled:,} newly written, {reused:,} reused"]
     if rate > 0:
         parts.append(f"{rate:,.0f} a second" if rate >= 1 else f"{rate:.1f} a second")
     if seconds_left is not None:
         parts.append(f"about {duration(seconds_left)} left")
     return " \u00b7 ".join(parts)
+
+
+def stopped_sentence(infilled: int, reused: int, total: int) -> str:
+    """What a stopped explanation leaves behind."""
+    kept = infilled + reused
+    if kept == 0:
+        return "It was stopped before the first new draw; earlier draws, if any, are kept."
+    return f"{kept:,} of {total:,} draws are kept and will be used again."
 
 
 def _stated(name: str, estimate: Estimate) -> str:

@@ -12,6 +12,7 @@ from nsx_core.errors import NsxError
 from nsx_core.jobs import Engine, ExplainRequest
 from nsx_core.views import address
 from nsx_core.views.address import View
+from nsx_core.views.markup import encodable
 
 __all__ = [
     "ask",
@@ -63,7 +64,13 @@ def open_once(engine: Engine) -> None:
             )
             view = replace(view, text=None, word=None)
         else:
-            text = known
+            text = encodable(known)
+            if text != known:
+                said = (
+                    *said,
+                    "The text holds halves of characters (lone surrogates), which no browser can "
+                    "show. Each is shown and explained as \ufffd.",
+                )
     state["text_box"] = text
     for name in _SETTINGS:
         state[name] = getattr(view, name)

@@ -6,7 +6,7 @@ import streamlit as st
 
 from nsx_core.errors import MissingModelError, NsxError, UnknownNameError
 from nsx_core.jobs import Engine, ExplainRequest
-from nsx_core.views.sentences import not_predicted_sentence
+from nsx_core.views.sentences import not_predicted_sentence, stopped_sentence
 from pages.explore.asking import ask, asked_label, current_request, open_once, write_address
 from pages.explore.form import form
 from pages.explore.progress import RUNNING, progress
@@ -25,7 +25,10 @@ def page() -> None:
         open_once(engine)
         form(engine)
         if st.session_state["text_error"]:
-            raise st.session_state["text_error"]
+            # Not raised: an error kept for many runs would gather a traceback at each.
+            error_notice(st.session_state["text_error"], key="text")
+            write_address(engine)
+            return
         _follow_the_widgets(engine)
         _show(engine, st.session_state["asked"])
     except NsxError as error:
@@ -102,7 +105,7 @@ def _show_job(engine: Engine, asked: ExplainRequest, job_id: str) -> None:
     elif job.state == "cancelled":
         notice(
             "Stopped",
-            f"{job.done:,} of {job.total:,} draws are kept and will be used again.",
+            stopped_sentence(job.infilled, job.reused, job.total),
             key="cancelled",
         )
         st.button(

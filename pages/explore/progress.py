@@ -1,4 +1,4 @@
-"""A job while it runs: count, rate, time left, cancel."""
+"""A job while it runs: stage, count, rate, time left, cancel."""
 
 from __future__ import annotations
 
@@ -31,4 +31,10 @@ def progress(engine: Engine, job_id: str) -> None:
                 job.seconds_left,
             )
         )
-        st.button("Cancel", key="cancel", on_click=engine.cancel, args=(job_id,))
+        st.button(
+            "Cancel",
+            key="cancel",
+            disabled=job.stage == "stopping",
+            on_click=engine.cancel,
+            args=(job_id,),
+        )

@@ -15,16 +15,20 @@ st.markdown(
     "The scores explain these models, not language and not people. Each was trained once; "
     "another training run moves its figures by a point or more."
 )
+if not cards:
+    notice("A model is missing", "No classifier is installed. Run `make setup`.", key="none")
+    st.stop()
 st.table(figures_frame(cards), border="horizontal")
 for card in cards:
     st.header(card.name)
     if card.problem:
         notice("This classifier cannot be used now", card.problem, key=f"problem-{card.name}")
     st.text(card.description)
-    st.text(
-        f"Labels: {', '.join(card.labels)}. Explained unless you choose another: "
-        f"{card.explained_label}."
-    )
+    if card.labels:
+        st.text(
+            f"Labels: {', '.join(card.labels)}. Explained unless you choose another: "
+            f"{card.explained_label}."
+        )
     if card.card:
         with st.expander("Model card", key=f"card-{card.name}"):
             st.markdown(card_body(card.card))

@@ -10,9 +10,14 @@ from nsx_core.records import Explanation
 __all__ = ["complete", "rejudged", "the_engine"]
 
 
-@st.cache_resource(max_entries=1, show_spinner="Opening the store and the models")
+@st.cache_resource(
+    max_entries=1, show_spinner="Opening the store and the models", on_release=Engine.close
+)
 def the_engine() -> Engine:
-    """The engine; a start that fails is tried again on the next run."""
+    """The engine; a start that fails is tried again on the next run.
+
+    Clearing the cache closes it: else its own store would be in the next engine's way.
+    """
     return Engine.start()
 
 

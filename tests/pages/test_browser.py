@@ -1,18 +1,22 @@
-"""One visit in a real browser: explain, choose words by mouse and keys, follow the link."""
+"""Visits in a real browser: words by mouse and keys, links, two visitors, a job stopped."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import socket
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+
+from nsx_core.settings import STORE_FILE
 
 CHROMIUM = shutil.which("chromium")
 ROOT = Path(__file__).resolve().parents[2]
@@ -35,15 +39,19 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    """The app on a free port, with the fake engine."""
+def address(precomputed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The app on a free port, its infiller slowed down so that jobs can be watched."""
+    home = tmp_path_factory.mktemp("home")
+    shutil.copyfile(precomputed, home / STORE_FILE)
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     server = subprocess.Popen(
-        [sys.executable, str(ROOT / "tests" / "pages" / "serve_fake.py"), str(port)],
+        [sys.executable, "-m", "streamlit", "run", "app.py"]
+        + ["--server.port", str(port), "--server.address", "127.0.0.1"],
         cwd=ROOT,
-        env={**os.environ, "NSX_FAKE_RATE": "800"},
+        env={**os.environ, "NSX_HOME": str(home), "NSX_FAKE_MODELS": "1", "NSX_FAKE_RATE": "100"},
+        stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -61,8 +69,8 @@ def address() -> Iterator[str]:
         server.wait(timeout=10)
 
 
-@pytest.fixture
-def browser() -> Iterator[object]:
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
     sync_api = pytest.importorskip("playwright.sync_api")
     with sync_api.sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
@@ -70,15 +78,35 @@ def browser() -> Iterator[object]:
         chromium.close()
 
 
-def test_a_visit(address: str, browser: object) -> None:
+@pytest.fixture
+def visitor(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Makes pages of people who share nothing; in none of them may anything go wrong."""
+    contexts, faults = [], []
+
+    def made(**options: object) -> Any:
+        contexts.append(browser.new_context(viewport={"width": 1280, "height": 900}, **options))
+        page = contexts[-1].new_page()
+        page.set_default_timeout(60_000)
+        page.on("pageerror", lambda e: faults.append(str(e)))
+        page.on("dialog", lambda d: faults.append(d.message))
+        return page
+
+    yield made
+    for context in contexts:
+        context.close()
+    assert not faults
+
+
+def words(page: Any) -> list[str]:
+    """The accessible names of the heatmap's words."""
+    names: list[str] = page.locator(".block").evaluate_all("all => all.map(e => e.ariaLabel)")
+    return names
+
+
+def test_a_visit(address: str, visitor: Callable[..., Any]) -> None:
     asked: list[str] = []
-    faults: list[str] = []
-    context = browser.new_context(viewport={"width": 1280, "height": 900})  # type: ignore[attr-defined]
-    page = context.new_page()
-    page.set_default_timeout(60_000)
+    page = visitor()
     page.on("request", lambda r: asked.append(r.url))
-    page.on("pageerror", lambda e: faults.append(str(e)))
-    page.on("dialog", lambda d: faults.append(d.message))
     page.goto(address)
     page.wait_for_selector(READY)
     page.get_by_role("button", name="women.: necessity 1.00").wait_for()
@@ -121,16 +149,13 @@ def test_a_visit(address: str, browser: object) -> None:
     page.wait_for_selector(READY)
     link = page.url
     assert "script" not in link and "word=1" in link
-    words = page.locator(".block").evaluate_all("all => all.map(e => e.ariaLabel)")
-    other = browser.new_context(  # type: ignore[attr-defined]
-        viewport={"width": 800, "height": 900}, color_scheme="dark"
-    ).new_page()
-    other.set_default_timeout(60_000)
+    other = visitor(color_scheme="dark")
+    other.set_viewport_size({"width": 800, "height": 900})
     other.goto(link)
     other.locator('.block[aria-pressed="true"]').wait_for()
     other.wait_for_selector(READY)
     assert other.url == link
-    assert other.locator(".block").evaluate_all("all => all.map(e => e.ariaLabel)") == words
+    assert words(other) == words(page)
     assert other.get_by_label("Text", exact=True).input_value() == text
     wide = other.evaluate(
         "document.querySelector('[data-testid=stMain]').scrollWidth - "
@@ -138,5 +163,56 @@ def test_a_visit(address: str, browser: object) -> None:
     )
     assert wide <= 0
 
-    assert not faults
     assert all(url.startswith((address, "data:", "blob:")) for url in asked)
+
+
+def test_two_visitors_at_once_see_their_own_results_only(
+    address: str, visitor: Callable[..., Any]
+) -> None:
+    texts = ("Women should stay home", "Gay neighbours never sing here")
+    pages = [visitor() for _ in texts]
+    for page, text in zip(pages, texts, strict=True):
+        page.goto(f"{address}?budget=60")
+        page.get_by_role("button", name="women.: necessity 1.00").wait_for()
+        page.get_by_label("Text", exact=True).fill(text)
+    for page in pages:
+        page.get_by_role("button", name="Explain", exact=True).click()
+    for page, text in zip(pages, texts, strict=True):
+        first = text.split()[0]
+        page.get_by_role("button", name=f"{first}: necessity 1.00").wait_for()
+        page.wait_for_selector(READY)
+        assert [name.split(":")[0] for name in words(page)] == text.split()
+        assert page.get_by_label("Text", exact=True).input_value() == text
+        written = page.locator("table.draws tbody").inner_text()
+        others = {word for t in texts if t != text for word in t.split()}
+        assert not others & set(written.split())
+    assert pages[0].url != pages[1].url
+
+
+def test_a_running_job_is_joined_stopped_and_taken_up_again(
+    address: str, visitor: Callable[..., Any]
+) -> None:
+    page = visitor()
+    page.goto(f"{address}?budget=400&seed=11")
+    count = re.compile(r"([\d,]+) of 1,800 draws")
+
+    def done() -> int:
+        said = page.get_by_text(count)
+        said.wait_for()
+        return int(count.search(said.inner_text())[1].replace(",", ""))  # type: ignore[index]
+
+    before = done()
+    page.reload()
+    assert done() >= before > 0
+
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_text("Stopped", exact=True).wait_for()
+    page.get_by_text("draws are kept and will be used again").wait_for()
+    kept = done()
+    assert before <= kept < 1800
+    page.wait_for_selector(READY)
+    assert "budget=400" in page.url and "seed=11" in page.url
+
+    page.get_by_role("button", name="Explain", exact=True).click()
+    page.get_by_text(f"{kept:,} reused").wait_for()
+    page.get_by_role("button", name="women.: necessity 1.00").wait_for()

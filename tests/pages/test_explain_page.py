@@ -1,4 +1,4 @@
-"""The Explain page on the fake engine, without a browser."""
+"""The Explain page without a browser, on the real engine and the shipped fakes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
+
+from nsx_core.jobs import ACTIVE
+from pages.shared.engine import the_engine
 
 LONG = "w " * 2_001
 
@@ -34,12 +37,22 @@ def explained(app: AppTest, text: str) -> AppTest:
 
 
 def finished(app: AppTest) -> AppTest:
-    for _ in range(400):
-        if not any(b.key == "cancel" for b in app.button):
-            return app
-        time.sleep(0.05)
-        app.run()
-    raise AssertionError("the job did not end")
+    """Wait for the job that the page polls, and run the page once more."""
+    if not shown(app, "cancel"):
+        return app
+    job = app.session_state["job"]
+    end = time.monotonic() + 30
+    while the_engine().job(job).state in ACTIVE:
+        assert time.monotonic() < end, "the job did not end"
+        time.sleep(0.02)
+    app.run()
+    assert not shown(app, "cancel")
+    return app
+
+
+def shown(app: AppTest, key: str) -> bool:
+    """Whether the page has a button of this key."""
+    return any(b.key == key for b in app.button)
 
 
 def twice(app: AppTest) -> AppTest:
@@ -55,10 +68,17 @@ def test_the_first_visit_shows_a_whole_explanation(app: AppTest) -> None:
     twice(app)
     assert app.text_area(key="text_box").value == "I hate women."
     assert "gives the label hate a probability of" in texts(app)
-    assert "of 102 texts lose the label hate (necessity" in texts(app)
+    assert "texts lose the label hate (necessity 1.00" in texts(app)
+    assert app.session_state["job"] is None
     assert set(figures(app)) == {"heatmap", "drilldown"}
     assert app.query_params["word"] == "3" and "text" in app.query_params
     assert "hate women" not in str(dict(app.query_params))
+
+
+def test_a_first_visit_with_nothing_precomputed_computes_it(fresh_app: AppTest) -> None:
+    finished(twice(fresh_app))
+    assert not fresh_app.exception
+    assert set(figures(fresh_app)) == {"heatmap", "drilldown"}
 
 
 def test_the_warning_is_shown_once(app: AppTest) -> None:
@@ -101,49 +121,70 @@ def test_a_typed_text_is_explained(app: AppTest) -> None:
     assert words == ["Women", "should", "go", "home"]
 
 
-@pytest.mark.parametrize(
-    ("text", "said"),
-    [
-        ("", "The text has no words"),
-        ("  \n ", "The text has no words"),
+def test_a_text_that_cannot_be_explained_stays_typed(
+    app: AppTest, subtests: pytest.Subtests
+) -> None:
+    twice(app)
+    for text, said in (
+        ("", "this one is empty"),
+        ("  \n ", "all blank or invisible"),
+        ("\u200b\u200d", "all blank or invisible"),
         (LONG, "at most 2,000 words, and 2,001 came"),
-    ],
-)
-def test_a_text_that_cannot_be_explained_stays_typed(app: AppTest, text: str, said: str) -> None:
-    twice(app)
-    explained(app, text)
-    assert not app.exception
-    assert "This text cannot be explained" in texts(app) and said in texts(app)
-    assert app.text_area(key="text_box").value == text
-    assert "text" not in app.query_params
+    ):
+        with subtests.test(said, text=text[:20]):
+            explained(app, text)
+            assert not app.exception
+            assert "This text cannot be explained" in texts(app) and said in texts(app)
+            assert app.text_area(key="text_box").value == text
+            assert "text" not in app.query_params
+    explained(app, "Women should go home")
+    assert "heatmap" in figures(app) and "cannot be explained" not in texts(app)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "women",
-        "women go",
-        "😀 😀",
-        "<script>alert(1)</script> women",
-        "![x](http://e.x/p.png) women",
-        "שונא נשים",
-        "women\u200d a\u200db",
-        "women \x00\x1b[31m red",
-        "women " + "x" * 10_000,
-        "**women** [a](javascript:alert(1)) :red[b] $x$",
-    ],
+ODD = (
+    "women",
+    "women go",
+    "😀 😀",
+    "<script>alert(1)</script> women",
+    "![x](http://e.x/p.png) women",
+    "שונא נשים",
+    "women\u200d a\u200db",
+    "women \x00\x1b[31m red",
+    "women " + "x" * 10_000,
+    "**women** [a](javascript:alert(1)) :red[b] $x$",
 )
-def test_odd_texts_reach_the_browser_as_text_only(app: AppTest, text: str) -> None:
+
+
+def test_odd_texts_reach_the_browser_as_text_only(app: AppTest, subtests: pytest.Subtests) -> None:
+    app.query_params["budget"] = "20"
+    finished(twice(app))
+    for text in ODD:
+        with subtests.test(text=text[:40]):
+            explained(app, text)
+            if shown(app, "anyway-button"):
+                app.button(key="anyway-button").click().run()
+                finished(app)
+            assert not app.exception
+            assert "heatmap" in figures(app)
+            for element in [*app.markdown, *app.get("html")]:
+                for word in ("women", "<script>", "![x]", "x" * 20):
+                    assert word not in str(element.proto.body)
+
+
+def test_a_stored_text_that_no_browser_can_show(app: AppTest) -> None:
     twice(app)
-    explained(app, text)
-    if any(b.key == "anyway-button" for b in app.button):
-        app.button(key="anyway-button").click().run()
-        finished(app)
-    assert not app.exception
-    assert "heatmap" in figures(app)
-    for element in [*app.markdown, *app.get("html")]:
-        for word in ("women", "<script>", "![x]", "x" * 20):
-            assert word not in str(element.proto.body)
+    other = opened(app, text=the_engine().remember_text("women \ud800 go"))
+    finished(twice(other))
+    assert other.text_area(key="text_box").value == "women \ufffd go"
+    assert "lone surrogates" in texts(other) and "heatmap" in figures(other)
+
+
+def opened(app: AppTest, **parameters: str) -> AppTest:
+    """Another session of the same app at this address, not yet run."""
+    other = AppTest.from_file(app._script_path, default_timeout=60)
+    for name, value in parameters.items():
+        other.query_params[name] = value
+    return other
 
 
 def test_a_text_that_is_not_predicted_waits_for_a_request(app: AppTest) -> None:
@@ -178,34 +219,75 @@ def test_moving_the_threshold_judges_again_without_a_job(app: AppTest) -> None:
 
 def test_changed_settings_wait_for_explain(app: AppTest) -> None:
     twice(app)
-    app.slider(key="budget").set_value(30).run()
+    app.slider(key="budget").set_value(120).run()
     assert "Changed since the last explanation" in texts(app)
     assert app.query_params["budget"] == "100"
     app.button(key="explain").click().run()
     finished(app)
+    assert app.query_params["budget"] == "120" and "Changed since" not in texts(app)
+
+
+def test_a_smaller_budget_is_shown_at_once(app: AppTest) -> None:
+    twice(app)
+    app.slider(key="budget").set_value(30).run()
     assert app.query_params["budget"] == "30" and "Changed since" not in texts(app)
-    app.slider(key="budget").set_value(100).run()
-    assert app.query_params["budget"] == "100" and "Changed since" not in texts(app)
+    assert app.session_state["job"] is None
 
 
 def test_cancel_and_go_on(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NSX_FAKE_RATE", "200")
+    monkeypatch.setenv("NSX_FAKE_RATE", "150")
     twice(app)
     app.text_area(key="text_box").set_value("Women should go home now")
     app.button(key="explain").click().run()
-    assert "draws" in texts(app) or "Waiting" in texts(app)
+    job = app.session_state["job"]
+    while the_engine().job(job).done == 0:
+        time.sleep(0.02)
     app.button(key="cancel").click().run()
+    assert "Stopping after the texts in hand" in texts(app)
+    assert app.button(key="cancel").disabled
     finished(app)
-    assert "Stopped" in texts(app) and "will be used again" in texts(app)
+    kept = the_engine().job(job).infilled
+    assert 0 < kept < 522
+    assert "Stopped" in texts(app) and f"{kept} of 522 draws are kept" in texts(app)
     app.button(key="resume").click().run()
-    assert any(b.key == "cancel" for b in app.button)
+    assert shown(app, "cancel")
+    assert the_engine().job(app.session_state["job"]).state in ACTIVE
+    the_engine().catalogue.infiller("word-list").rate = None
+    finished(app)
+    assert "heatmap" in figures(app)
+    job = the_engine().job(app.session_state["job"])
+    assert (job.reused, job.infilled) == (kept, 522 - kept)
 
 
-def test_a_failed_job_says_why(app: AppTest) -> None:
+def test_a_failed_job_says_why_and_can_be_tried_again(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NSX_FAKE_FAULT", "boom")
     twice(app)
     explained(app, "Women boom")
-    assert "The computation failed" in texts(app) and "ran out of memory" in texts(app)
+    assert "The computation failed" in texts(app) and "fails on 'boom'" in texts(app)
     assert app.text_area(key="text_box").value == "Women boom"
+    the_engine().catalogue.infiller("word-list").faulty = None
+    app.button(key="retry").click().run()
+    assert "heatmap" in figures(finished(app))
+
+
+def test_an_engine_that_is_closed_under_a_running_job_goes_on_in_the_next(
+    app: AppTest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NSX_FAKE_RATE", "150")
+    twice(app)
+    app.text_area(key="text_box").set_value("Women should go home now")
+    app.button(key="explain").click().run()
+    before, job = the_engine(), app.session_state["job"]
+    the_engine.clear()
+    assert before.job(job).state == "interrupted"
+    monkeypatch.delenv("NSX_FAKE_RATE")
+    app.run()
+    assert the_engine() is not before
+    assert the_engine().store.job(job).state == "interrupted"
+    assert not app.exception
+    assert "heatmap" in figures(finished(app))
 
 
 def test_a_link_opens_the_same_view(app: AppTest) -> None:
@@ -213,10 +295,7 @@ def test_a_link_opens_the_same_view(app: AppTest) -> None:
     explained(app, "Women should go home")
     app.slider(key="threshold").set_value(0.35).run()
     address = dict(app.query_params.items())
-    other = AppTest.from_file(app._script_path, default_timeout=60)
-    for name, value in address.items():
-        other.query_params[name] = value
-    twice(other)
+    other = twice(opened(app, **address))
     assert other.text_area(key="text_box").value == "Women should go home"
     assert other.slider(key="threshold").value == 0.35
     assert figures(other)["heatmap"] == figures(app)["heatmap"]
@@ -244,24 +323,39 @@ def test_a_word_that_is_not_there(app: AppTest) -> None:
 
 def test_an_unusable_classifier(app: AppTest) -> None:
     twice(app)
-    app.selectbox(key="classifier").set_value("Davidson2017-abuse").run()
+    app.selectbox(key="classifier").set_value("fake-damaged").run()
+    assert not app.exception
     app.button(key="explain").click().run()
     assert not app.exception
     assert "This classifier cannot be used now" in texts(app)
+    app.selectbox(key="classifier").set_value("fake-hate").run()
+    app.button(key="explain").click().run()
+    assert not app.exception
+    assert "heatmap" in figures(app)
+
+
+def test_another_classifier_reuses_every_draw(app: AppTest) -> None:
+    twice(app)
+    app.selectbox(key="classifier").set_value("fake-abuse").run()
+    assert "Changed since the last explanation" in texts(app)
+    app.button(key="explain").click().run()
+    finished(app)
+    assert "fake-abuse gives the label abuse" in texts(app) and "heatmap" in figures(app)
+    assert the_engine().catalogue.infiller("word-list").calls == 0
 
 
 def test_the_other_class_can_be_explained(app: AppTest) -> None:
     twice(app)
-    app.selectbox(key="label").set_value("other").run()
-    app.button(key="explain").click().run()
-    finished(app)
-    assert "gives the label other a probability" in texts(app)
+    app.selectbox(key="label").set_value("not hate").run()
+    assert "gives the label not hate a probability of 0.10" in texts(app)
+    assert "heatmap" in figures(app) and "gain the label not hate" in texts(app)
+    assert app.session_state["job"] is None
 
 
 def test_unseen_words_are_announced(app: AppTest) -> None:
     twice(app)
     app.slider(key="budget").set_value(10)
-    explained(app, "women " + "w " * 203)
+    explained(app, "women " + "word " * 203)
     assert "4 words unseen by the model" in texts(app)
 
 

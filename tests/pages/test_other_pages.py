@@ -2,8 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from streamlit.testing.v1 import AppTest
+
+from nsx_core import jobs
+from nsx_core.catalogue import shipped_catalogue
+from nsx_core.settings import STORE_FILE
+from nsx_core.store import Store
 
 
 def said(app: AppTest) -> str:
@@ -15,22 +22,21 @@ def said(app: AppTest) -> str:
     )
 
 
-@pytest.mark.parametrize(
-    ("page", "wanted"),
-    [
-        ("pages/models/classifiers.py", ("Classifiers", "Vidgen2021-hate", "cannot be used now")),
-        ("pages/models/infillers.py", ("Infillers", "SmolLM2-neutral")),
+def test_each_page_runs_twice(app: AppTest, subtests: pytest.Subtests) -> None:
+    app.run()
+    for page, wanted in (
+        ("pages/models/classifiers.py", ("Classifiers", "fake-hate", "cannot be used now")),
+        ("pages/models/infillers.py", ("Infillers", "word-list")),
         ("pages/method/method.py", ("What they do not mean", "NAACL 2022")),
-    ],
-)
-def test_each_page_runs_twice(app: AppTest, page: str, wanted: tuple[str, ...]) -> None:
-    app.run()
-    app.switch_page(page).run()
-    assert not app.exception
-    app.run()
-    assert not app.exception
-    for words in wanted:
-        assert words in said(app)
+        ("pages/explore/explain.py", ("Which words does the prediction rest on?",)),
+    ):
+        with subtests.test(page=page):
+            app.switch_page(page).run()
+            assert not app.exception
+            app.run()
+            assert not app.exception
+            for words in (*wanted, "About the models", "Test models"):
+                assert words in said(app)
 
 
 def test_figures_are_listed(app: AppTest) -> None:
@@ -38,48 +44,55 @@ def test_figures_are_listed(app: AppTest) -> None:
     app.switch_page("pages/models/classifiers.py").run()
     table = app.table[0].value
     assert list(table.columns)[:2] == ["Macro F1", "Micro F1"]
-    assert table.loc["Vidgen2021-hate", "Macro F1"] == "0.671"
+    assert table.loc["fake-hate", "Macro F1"] == "0.750"
+    assert "Labels: not hate, hate. Explained unless you choose another: hate." in said(app)
+    assert "Labels: ." not in said(app)
 
 
-@pytest.mark.parametrize(
-    ("failing", "title", "advice"),
-    [
-        ("busy", "in use by another program", "Close the other window or command"),
-        ("corrupt", "The store is damaged", "move the file aside"),
-    ],
-)
-def test_a_store_that_cannot_open_is_a_page_of_its_own(
-    app: AppTest, monkeypatch: pytest.MonkeyPatch, failing: str, title: str, advice: str
+def test_a_store_that_another_program_holds_is_a_page_of_its_own(
+    fresh_app: AppTest, home: Path
 ) -> None:
-    monkeypatch.setenv("NSX_FAKE_START", failing)
-    app.run()
+    with Store.open(home / STORE_FILE):
+        fresh_app.run()
+        cannot_start(
+            fresh_app, "The store is in use by another program", "Close the other window or command"
+        )
+    fresh_app.button[0].click().run()
+    assert fresh_app.text_area and not fresh_app.exception
+
+
+def test_a_damaged_store_is_a_page_of_its_own(fresh_app: AppTest, home: Path) -> None:
+    (home / STORE_FILE).write_bytes(b"no database " * 1000)
+    fresh_app.run()
+    cannot_start(fresh_app, "The store is damaged", "move the file aside")
+    (home / STORE_FILE).rename(home / "aside")
+    fresh_app.button[0].click().run()
+    assert fresh_app.text_area and not fresh_app.exception
+
+
+def cannot_start(app: AppTest, *wanted: str) -> None:
     assert not app.exception
-    assert "The app could not start" in said(app)
-    assert title in said(app) and advice in said(app)
     assert not app.text_area
-    monkeypatch.delenv("NSX_FAKE_START")
-    app.button[0].click().run()
-    assert app.text_area and not app.exception
+    for words in ("The app could not start", *wanted):
+        assert words in said(app)
 
 
-def test_no_model_at_all(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    import fake_engine
+def test_no_classifier_at_all(
+    fresh_app: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("NSX_FAKE_MODELS")
+    monkeypatch.setattr(jobs, "shipped_catalogue", lambda: shipped_catalogue(tmp_path))
+    fresh_app.run()
+    assert not fresh_app.exception
+    assert "A model is missing" in said(fresh_app) and "make setup" in said(fresh_app)
+    assert "About the models" not in said(fresh_app)
+    fresh_app.switch_page("pages/models/classifiers.py").run()
+    assert not fresh_app.exception
+    assert "A model is missing" in said(fresh_app)
 
-    monkeypatch.setattr(fake_engine.Engine, "classifiers", lambda self: [])
+
+def test_a_log_that_was_set_aside_is_announced(app: AppTest, home: Path) -> None:
+    (home / f"{STORE_FILE}.wal").write_bytes(bytes(1000))
     app.run()
     assert not app.exception
-    assert "A model is missing" in said(app) and "make setup" in said(app)
-
-
-def test_warnings_of_the_start_are_shown(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    import fake_engine
-
-    monkeypatch.setattr(fake_engine.Engine, "warnings", ("The log was set aside.",), raising=False)
-    monkeypatch.setattr(fake_engine.Engine, "__setattr__", _quiet)
-    app.run()
-    assert "The log was set aside." in said(app)
-
-
-def _quiet(self: object, name: str, value: object) -> None:
-    if name != "warnings":
-        object.__setattr__(self, name, value)
+    assert "The store was repaired" in said(app) and "set aside" in said(app)

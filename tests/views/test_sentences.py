@@ -90,10 +90,19 @@ def test_progress() -> None:
         "128 of 1,522 draws · 80 newly written, 48 reused · 21 a second · about 1 min 5 s left"
     )
     assert (
-        sentences.progress_sentence("drawing", 0, 9, 0, 0, 0.0, None)
-        == "0 of 9 draws · 0 newly written, 0 reused"
+        sentences.progress_sentence("drawing", 0, 9, 0, 4, 0.0, None)
+        == "Drawing the first counterfactual texts. 4 of 9 draws are there already."
     )
+    stages = ("waiting", "loading models", "classifying", "drawing", "stopping")
+    said_first = [sentences.progress_sentence(s, 0, 9, 0, 0, 0.0, None) for s in stages]
+    assert len({*said_first}) == 5 and not any("0" in said for said in said_first)
     assert sentences.progress_share(3, 0) == 0 and sentences.progress_share(9, 8) == 1
+
+
+def test_what_a_stopped_explanation_leaves() -> None:
+    said = sentences.stopped_sentence(64, 1000, 1522)
+    assert said == "1,064 of 1,522 draws are kept and will be used again."
+    assert "before the first new draw" in sentences.stopped_sentence(0, 0, 1522)
 
 
 def test_unseen_words() -> None:

