@@ -26,7 +26,7 @@ from nsx_core.errors import NsxError, UnknownNameError
 from nsx_core.fake_catalogue import trial_catalogue
 from nsx_core.pipeline import Plan, Progress
 from nsx_core.precomputed import load_examples
-from nsx_core.records import Explanation, ExplainSettings
+from nsx_core.records import ExplainSettings, Explanation
 from nsx_core.settings import STORE_FILE, data_folder
 from nsx_core.store import JobRow, Store, canonical_key
 

@@ -26,8 +26,8 @@ from nsx_core.errors import ModelError
 from nsx_core.infilling import Infiller, checked_answers, is_unchanged, splice
 from nsx_core.records import (
     Draw,
-    Explanation,
     ExplainSettings,
+    Explanation,
     InfillRequest,
     JudgedDraw,
     Mask,

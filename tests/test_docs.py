@@ -234,15 +234,16 @@ def test_the_project_stays_small() -> None:
 
 
 def test_no_file_names_a_registry_or_one_machine() -> None:
-    # Put together here, so that this file does not name them either.
-    hosts = ["pypi.org", "pythonhosted", "download.pytorch", "registry.npm"]
-    places = ["/work/", "/root/", "/tmp/bash", "/opt/wheels"]
+    # With a plus inside, so that this file does not name them either.
+    hosts = ("py+pi.org", "python+hosted", "download.+pytorch", "registry.+npm")
+    places = ("/+work/", "/+root/", "/tmp/+bash", "/opt/+wheels")
+    forbidden = [name.replace("+", "") for name in (*hosts, *places)]
     found = []
     for path in _kept_files():
         content = path.read_bytes()
         found += [
             f"{path.relative_to(ROOT)} names {name}"
-            for name in [*hosts, *places]
+            for name in forbidden
             if re.search(rb"(?<![\w.])" + re.escape(name.encode()), content)
         ]
     assert not found, "\n".join(found)

@@ -98,7 +98,13 @@ def tiny_adapter(base: Path, folder: Path, seed: int = 0) -> Path:
     """A LoRA adapter on every linear layer of a base folder, with random products."""
     torch.manual_seed(seed)
     model = AutoModelForCausalLM.from_pretrained(base)
-    config = LoraConfig(r=4, lora_alpha=8, target_modules="all-linear", task_type="CAUSAL_LM")
+    config = LoraConfig(
+        r=4,
+        lora_alpha=8,
+        target_modules="all-linear",
+        fan_in_fan_out=model.config.model_type == "gpt2",
+        task_type="CAUSAL_LM",
+    )
     adapted = get_peft_model(model, config)
     for name, weight in adapted.named_parameters():
         if "lora_B" in name:

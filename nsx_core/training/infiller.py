@@ -26,6 +26,7 @@ import torch.nn.functional as F
 from peft import LoraConfig, get_peft_model
 from tqdm import tqdm
 from transformers import AutoModelForCausalLM, AutoTokenizer
+from transformers.pytorch_utils import Conv1D
 
 from nsx_core.adapters.base_models import SMOLLM2, base_model_folder
 from nsx_core.adapters.processor import device, matrix_dtype, set_threads
@@ -67,6 +68,8 @@ def build_model(recipe: Recipe) -> tuple[Any, Any, SpecialTokens]:
         r=recipe.rank,
         lora_alpha=2 * recipe.rank,
         target_modules="all-linear",
+        # GPT-2 keeps its matrices the other way round.
+        fan_in_fan_out=any(isinstance(module, Conv1D) for module in base.modules()),
         trainable_token_indices=sorted(added) or None,
         task_type="CAUSAL_LM",
     )

@@ -17,7 +17,7 @@ CARD_FILE = "README.md"
 #: File name of a source -> (what it is, its licence).
 _SOURCES = {
     "cad_v1_1_train.tsv": (
-        "Contextual Abuse Dataset v1.1, train split, label Neutral (vidgen-etal-2021)",
+        "Contextual Abuse Dataset v1.1, train split, label Neutral (vidgen-etal-2021-introducing)",
         "CC BY 4.0",
     ),
     "labeled_data.csv": (

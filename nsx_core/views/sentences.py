@@ -26,7 +26,7 @@ __all__ = [
 _OPEN, _CLOSE, _ISOLATE = "\u201c", "\u201d", {"rtl": "\u2067", "ltr": "\u2068"}
 _POP = "\u2069"
 _BEFORE = {
-    "waiting": "Waiting for another explanation's batch.",
+    "waiting": "Waiting for its turn.",
     "loading models": "Loading the models.",
     "classifying": "Classifying what is drawn already.",
     "drawing": "Drawing the first counterfactual texts.",

@@ -119,7 +119,7 @@ def test_marks_never_come_even_where_no_list_narrows_the_vocabulary(folder: Path
 
 @pytest.mark.parametrize(
     "word",
-    ["\ud800", "a\udfffb", "\U0001f600\u200d\U0001f525", "\u0645\u0631\u062d\u0628\u0627", "\x00", "x" * 300],
+    ["\ud800", "a\udfffb", "\U0001f600\u200d\U0001f525", "\u0645\u0631\u062d\u0628\u0627", "\x00", "x" * 200],
 )  # fmt: skip
 def test_words_that_no_corpus_holds_are_read(infiller: CausalInfiller, word: str) -> None:
     made = InfillRequest((word, "b", word), (False, True, True), (False, True, False), 1)

@@ -180,13 +180,13 @@ def test_the_loss_is_that_of_all_logits(llama: Path) -> None:
         total, tokens = 0.0, 0
         for made in batch:
             ids = torch.tensor([made.ids])
-            log_p = model(input_ids=ids).logits[0].log_softmax(-1)
+            log_p = model(input_ids=ids).logits[0].log_softmax(-1).detach()
             for at in range(made.answer_start, len(made.ids)):
                 total -= float(log_p[at - 1, made.ids[at]])
                 tokens += 1
         assert n == tokens
-        assert float(loss) == pytest.approx(total / tokens, abs=1e-5)
-        losses.append(float(loss))
+        assert loss.item() == pytest.approx(total / tokens, abs=1e-5)
+        losses.append(loss.item())
         counts.append(n)
     batches = list(batches_of_pass(TEXTS, 0, 0, 5, encode, special))
     mean = sum(x * n for x, n in zip(losses, counts, strict=True)) / sum(counts)
