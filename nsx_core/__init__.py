@@ -10,8 +10,8 @@ from nsx_core.errors import NsxError
 from nsx_core.records import (
     Draw,
     Estimate,
-    Explanation,
     ExplainSettings,
+    Explanation,
     GenerationSettings,
     JudgedDraw,
     Side,

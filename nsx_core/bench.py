@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import Any
 
 from nsx_core import masking, pipeline, words
+from nsx_core.adapters.reference_loop import path_taken, reference_loop
 from nsx_core.catalogue import shipped_catalogue
-from nsx_core.infilling.ilm_format import context_ids, runs
 from nsx_core.records import (
-    Explanation,
     ExplainSettings,
+    Explanation,
     GenerationSettings,
     InfillRequest,
     Side,
@@ -53,7 +53,7 @@ def measure() -> dict[str, Any]:
         cold = _seconds(explain)
         cached = statistics.median(_seconds(explain) for _ in range(5))
     return {
-        "machine": {"processor": platform.machine(), "cores": os.cpu_count(), "path": _path()},
+        "machine": {"processor": platform.machine(), "cores": os.cpu_count(), "path": path_taken()},
         "loading_seconds": loading,
         "engine_draws_per_second": len(requests) / engine,
         "reference_draws_per_second": 1 / reference,
@@ -81,62 +81,19 @@ def _requests(count: int) -> list[InfillRequest]:
 
 
 def _reference(requests: list[InfillRequest]) -> float:
-    """Seconds a draw of the plain loop: one draw a call, fp32, generate, nothing shared."""
-    import torch
-    from peft import PeftModel
-    from transformers import AutoModelForCausalLM, AutoTokenizer, StoppingCriteria
-
-    from nsx_core.adapters.base_models import SMOLLM2, base_model_folder
-    from nsx_core.adapters.special_tokens import special_tokens
-
-    folder = base_model_folder(SMOLLM2)
-    tokenizer = AutoTokenizer.from_pretrained(folder)
-    special, _ = special_tokens(tokenizer)
-    base = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
-    adapter = str(_infiller_folder())
-    model = PeftModel.from_pretrained(base, adapter).merge_and_unload().eval()
-
-    class Closed(StoppingCriteria):  # type: ignore[misc]
-        def __init__(self, start: int, answers: int) -> None:
-            self.start, self.answers = start, answers
-
-        def __call__(self, ids: Any, scores: Any, **_: Any) -> Any:
-            return (ids[:, self.start :] == special.end).sum(-1) >= self.answers
-
-    def encode(text: str) -> list[int]:
-        return list(tokenizer.encode(text, add_special_tokens=False))
-
-    def one(request: InfillRequest) -> None:
-        ids = torch.tensor([context_ids(request.words, request.replaced, encode, special)])
-        answers = len(runs(request.replaced))
-        model.generate(
-            ids,
-            attention_mask=torch.ones_like(ids),
-            do_sample=True,
-            temperature=0.8,
-            top_p=0.9,
-            max_new_tokens=20 * answers,
-            pad_token_id=0,
-            stopping_criteria=[Closed(ids.shape[1], answers)],
-        )
-
+    """Seconds a draw of the reference loop; the first draw is not counted."""
+    one = reference_loop(_infiller_folder(), GenerationSettings())
     one(requests[0])
-    return statistics.mean(_seconds(lambda r=r: one(r)) for r in requests)  # type: ignore[misc]
+    begin = time.perf_counter()
+    for request in requests:
+        one(request)
+    return (time.perf_counter() - begin) / len(requests)
 
 
 def _infiller_folder() -> Path:
     for path in sorted(SHIPPED_MODELS_FOLDER.glob("*/adapter_config.json")):
         return path.parent
     raise FileNotFoundError(f"no infiller under {SHIPPED_MODELS_FOLDER}")
-
-
-def _path() -> str:
-    import torch
-
-    from nsx_core.adapters.processor import device, matrix_dtype, usable_cores
-
-    infilling = matrix_dtype(torch.device("cpu"))
-    return f"infilling on cpu in {infilling}, {usable_cores()} batches at once; classifying on {device()}"
 
 
 def as_markdown(found: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from nsx_core.adapters.manifest import holds_classifier, read_manifest
 from nsx_core.classifying import Classifier
@@ -48,6 +48,9 @@ class InfillerEntry:
     figures: dict[str, Any]
     card: str
     problem: str | None = None
+
+
+Entry = TypeVar("Entry", ClassifierEntry, InfillerEntry)
 
 
 @dataclass
@@ -97,12 +100,13 @@ class Catalogue:
             return self._loaded[kind, name]
 
 
-def _usable(entries: dict[str, Any], kind: str, name: str) -> Any:
+def _usable(entries: dict[str, Entry], kind: str, name: str) -> Entry:
     if name not in entries:
         raise UnknownNameError(kind, name, entries)
-    if entries[name].problem:
-        raise ModelError(f"The {kind} {name!r} cannot be used: {entries[name].problem}")
-    return entries[name]
+    entry = entries[name]
+    if entry.problem:
+        raise ModelError(f"The {kind} {name!r} cannot be used: {entry.problem}")
+    return entry
 
 
 def shipped_catalogue(folder: Path = SHIPPED_MODELS_FOLDER) -> Catalogue:
@@ -111,8 +115,12 @@ def shipped_catalogue(folder: Path = SHIPPED_MODELS_FOLDER) -> Catalogue:
     from nsx_core.infilling.mask_token import MaskTokenInfiller
 
     found = {p.parent: holds_classifier(p.parent) for p in sorted(folder.glob("*/model.json"))}
-    classifiers = {e.name: (e, f) for f, is_one in found.items() if is_one for e in [_classifier(f)]}
-    infillers = {e.name: (e, f) for f, is_one in found.items() if not is_one for e in [_infiller(f)]}
+    classifiers = {
+        e.name: (e, f) for f, is_one in found.items() if is_one for e in [_classifier(f)]
+    }
+    infillers = {
+        e.name: (e, f) for f, is_one in found.items() if not is_one for e in [_infiller(f)]
+    }
     mask, deletion = MaskTokenInfiller(), DeletionInfiller()
     plain: dict[str, Infiller] = {mask.name: mask, deletion.name: deletion}
     plain_entries = [
@@ -161,7 +169,10 @@ def _classifier(folder: Path) -> ClassifierEntry:
         figures |= {"precision": manifest.test.precision, "recall": manifest.test.recall}
         figures |= {"test_n": manifest.test.n, "test_positives": manifest.test.positives}
     if manifest.paper:
-        figures |= {"paper_macro_f1": manifest.paper.macro_f1, "paper_micro_f1": manifest.paper.micro_f1}
+        figures |= {
+            "paper_macro_f1": manifest.paper.macro_f1,
+            "paper_micro_f1": manifest.paper.micro_f1,
+        }
     if manifest.baseline:
         figures |= {"baseline_rate": manifest.baseline.rate, "baseline_n": manifest.baseline.n}
     return ClassifierEntry(

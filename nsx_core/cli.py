@@ -17,7 +17,7 @@ from nsx_core import pipeline
 from nsx_core.catalogue import Catalogue, shipped_catalogue
 from nsx_core.errors import NsxError
 from nsx_core.pipeline import Progress
-from nsx_core.records import Estimate, Explanation, ExplainSettings, GenerationSettings, Side
+from nsx_core.records import Estimate, ExplainSettings, Explanation, GenerationSettings, Side
 from nsx_core.settings import (
     BUDGET_DEFAULT,
     BUDGET_MAX,
@@ -101,7 +101,11 @@ def _explain(given: argparse.Namespace, catalogue: Catalogue) -> None:
 
     def show(progress: Progress) -> None:
         if not given.quiet and sys.stderr.isatty():
-            print(f"\r{progress.stage}: {progress.done} of {progress.total} draws ", end="", file=sys.stderr)
+            print(
+                f"\r{progress.stage}: {progress.done} of {progress.total} draws ",
+                end="",
+                file=sys.stderr,
+            )
 
     with Store.open(path) as store:
         found = pipeline.explained(
@@ -185,7 +189,10 @@ def _models(catalogue: Catalogue, as_json_: bool) -> None:
             "figures": e.figures,
             "problem": e.problem,
         }
-        for kind, entries in (("classifier", catalogue.classifiers), ("infiller", catalogue.infillers))
+        for kind, entries in (
+            ("classifier", catalogue.classifiers),
+            ("infiller", catalogue.infillers),
+        )
         for e in entries.values()
     ]
     if as_json_:

@@ -26,6 +26,7 @@ from nsx_core.errors import ModelError
 from nsx_core.infilling import Infiller, checked_answers, is_unchanged, splice
 from nsx_core.records import (
     Draw,
+    Estimate,
     ExplainSettings,
     Explanation,
     InfillRequest,
@@ -115,7 +116,12 @@ def plan(
         mask
         for side in Side
         for mask in sample(
-            n, side, settings.seed, draws.text_id, 0, masking.draws_per_side(n, settings.budget, side)
+            n,
+            side,
+            settings.seed,
+            draws.text_id,
+            0,
+            masking.draws_per_side(n, settings.budget, side),
         )
     ]
     # Both sides in step, so that every prefix says something of each.
@@ -137,8 +143,9 @@ def explaining(
     clock = _Clock()
     with clock.of("store"):
         store.remember_text(todo.split)
-        for kind, entry in (("classifier", todo.classifier), ("infiller", todo.infiller)):
-            store.remember_model(kind, entry.name, entry.fingerprint, entry.figures)
+        judge, writer = todo.classifier, todo.infiller
+        store.remember_model("classifier", judge.name, judge.fingerprint, judge.figures)
+        store.remember_model("infiller", writer.name, writer.fingerprint, writer.figures)
         have = _stored_draws(todo, store)
     missing = [m for m in todo.masks if (m.side, m.number) not in have]
     reused, total = len(have), len(todo.masks)
@@ -183,7 +190,9 @@ def explaining(
                     todo.draws, fresh, classifier.fingerprint, new, job(progress) if job else None
                 )
         yield progress
-    return _explanation(todo, have, judged, infilled, clock, classifier.unseen_words(todo.split.text))
+    return _explanation(
+        todo, have, judged, infilled, clock, classifier.unseen_words(todo.split.text)
+    )
 
 
 def explained(
@@ -279,11 +288,18 @@ def _scores(split_words, draws, values, original, settings, entry, label):  # ty
     baseline = entry.baseline.value(label, entry.labels, settings.threshold, settings.use_scores)
     judged = values if settings.use_scores else kept.astype(np.float64)
     own = original if settings.use_scores else float(predicted)
-    estimates = {}
+    estimates: dict[Side, list[Estimate]] = {}
     for side in Side:
         rows = [i for i, d in enumerate(draws) if d.side is side]
-        masks = np.array([draws[i].replaced for i in rows], dtype=bool).reshape(-1, len(split_words))
-        arguments = (judged[rows], masks, settings.use_scores, child_seed("interval", settings.seed))
+        masks = np.array([draws[i].replaced for i in rows], dtype=bool).reshape(
+            -1, len(split_words)
+        )
+        arguments = (
+            judged[rows],
+            masks,
+            settings.use_scores,
+            child_seed("interval", settings.seed),
+        )
         if side is Side.NECESSITY:
             estimates[side] = uncertainty.necessity_estimates(own, *arguments)
         else:

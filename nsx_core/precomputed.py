@@ -79,13 +79,13 @@ def load_examples(catalogue: Catalogue, store: Store, path: Path = PRECOMPUTED_F
         usable = [n for n, e in catalogue.classifiers.items() if e.problem is None]
         if not usable:
             break
-        todo = pipeline.plan(
-            row["text"], usable[0], infiller.name, ExplainSettings(), catalogue
-        )
+        todo = pipeline.plan(row["text"], usable[0], infiller.name, ExplainSettings(), catalogue)
         if store.draws(todo.draws.key, Side.NECESSITY, 1):
             continue
         draws = [
-            Draw(Side(side), number, tuple(b == "1" for b in bits), tuple(answers), text, same, again)
+            Draw(
+                Side(side), number, tuple(b == "1" for b in bits), tuple(answers), text, same, again
+            )
             for side, number, bits, answers, text, same, again in row["draws"]
         ]
         store.remember_text(todo.split)

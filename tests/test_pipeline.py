@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from pathlib import Path
 
@@ -22,7 +23,7 @@ from nsx_core.errors import (
 )
 from nsx_core.fake_catalogue import fake_catalogue
 from nsx_core.infilling.wordlist import WordListInfiller
-from nsx_core.records import Explanation, ExplainSettings, GenerationSettings, Side
+from nsx_core.records import ExplainSettings, Explanation, GenerationSettings, Side
 from nsx_core.store import Store
 
 TEXT = "I hate all women here."
@@ -283,11 +284,12 @@ def test_odd_texts_work_and_come_back_exactly(store: Store, text: str) -> None:
 @given(st.text(st.characters(exclude_categories=()), min_size=1, max_size=30))
 def test_any_text_is_explained_or_refused_with_a_reason(text: str) -> None:
     with Store.open(":memory:") as store:
-        try:
+        found = None
+        with contextlib.suppress(TextError):
             found = Counted(store).explain(text, budget=10)
-        except TextError as reason:
-            assert str(reason)
-        else:
+        seen = any(c.isalnum() for c in text)
+        assert (found is not None) or not seen
+        if found is not None:
             assert found.text == text
             assert all(w.necessity.n > 0 or len(found.words) > 10 for w in found.words)
 

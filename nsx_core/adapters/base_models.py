@@ -13,6 +13,7 @@ import os
 import shutil
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from nsx_core.errors import MissingModelError, ModelError
 from nsx_core.settings import model_cache_folder
@@ -112,8 +113,18 @@ def _convert(source: Path, workdir: Path) -> None:
     )
     config = packed.config.to_dict()
     config.pop("quantization_config", None)
-    plain = LlamaForCausalLM(LlamaConfig(**config))
+    plain: Any = LlamaForCausalLM(LlamaConfig(**config))
     plain.load_state_dict(packed.state_dict())
     plain.to(torch.bfloat16).save_pretrained(workdir)
     tokenizer = AutoTokenizer.from_pretrained(str(source.parent), gguf_file=source.name)
     tokenizer.save_pretrained(workdir)
+
+
+def main() -> int:
+    """Convert the base model now, so that a first explanation need not wait for it."""
+    print(f"The infiller's base model lies in {base_model_folder(SMOLLM2)}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

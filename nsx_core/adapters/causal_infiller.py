@@ -76,7 +76,8 @@ class CausalInfiller:
         from tokenizers import Tokenizer
 
         tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
-        ids = {k: tokenizer.token_to_id(t) for k, t in SMOLLM2_SPECIAL_TOKENS.items()}
+        known = tokenizer.get_vocab(with_added_tokens=True)
+        ids = {k: known[t] for k, t in SMOLLM2_SPECIAL_TOKENS.items()}
         vocabulary = _vocabulary(tokenizer, SpecialTokens(**ids), adapter)
         forward = LlamaForward(base, adapter, matrix_dtype(_CPU), vocabulary.ids)
         return cls(name, fingerprint, forward, tokenizer, vocabulary)

@@ -112,7 +112,7 @@ def load_encoder(folder: Path, attention_dropout: float = 0.0) -> nn.Module:
     from transformers import AutoConfig, AutoModel
     from transformers.utils import logging
 
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]
+    logging.disable_progress_bar()
     try:
         config = AutoConfig.from_pretrained(
             str(folder), local_files_only=True, trust_remote_code=False

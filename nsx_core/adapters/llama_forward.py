@@ -109,12 +109,10 @@ class LlamaForward:
         weights = {k: v.float() for k, v in _tensors(folder / "model.safetensors").items()}
         if adapter is not None:
             merge_lora(weights, Path(adapter))
-        self._take_weights(weights)
-        if columns is not None:
-            self.head = self.head[columns].contiguous()
+        self._take_weights(weights, columns)
         self._cos_and_sin = self._tables(BLOCK * 8)
 
-    def _take_weights(self, weights: dict[str, torch.Tensor]) -> None:
+    def _take_weights(self, weights: dict[str, torch.Tensor], columns: torch.Tensor | None) -> None:
         def at(name: str) -> torch.Tensor:
             return weights[f"model.{name}.weight"].to(self.dtype).contiguous()
 
@@ -123,7 +121,8 @@ class LlamaForward:
 
         self.embedding = at("embed_tokens")
         head = weights.get("lm_head.weight")
-        self.head = self.embedding if head is None else head.to(self.dtype).contiguous()
+        whole = self.embedding if head is None else head.to(self.dtype)
+        self.head = (whole if columns is None else whole[columns]).contiguous()
         self.norm = at("norm")
         self.layers = []
         for index in range(self.shape.layers):

@@ -71,4 +71,5 @@ class TransformersForward:
             use_cache=True,
         )
         cache.past, cache.length = answer.cache, cache.length + 1
-        return answer.logits[:, -1, self.columns].float()
+        logits: torch.Tensor = answer.logits[:, -1, self.columns].float()
+        return logits

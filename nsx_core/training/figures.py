@@ -39,10 +39,8 @@ def macro_f1(labels: NDArray[np.int64], predicted: NDArray[np.bool_]) -> float:
     """The mean of both classes' F1, 0..1; a class never given nor present counts as 0."""
     truth = labels == 1
     wrong = int((truth != predicted).sum())
-    scores = []
-    for right in (int((truth & predicted).sum()), int((~truth & ~predicted).sum())):
-        scores.append(2 * right / (2 * right + wrong) if right else 0.0)
-    return sum(scores) / 2
+    rights = (int((truth & predicted).sum()), int((~truth & ~predicted).sum()))
+    return sum(2 * right / (2 * right + wrong) if right else 0.0 for right in rights) / 2
 
 
 def best_shift(labels: NDArray[np.int64], log_odds: NDArray[np.float64]) -> float:

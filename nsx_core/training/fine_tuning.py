@@ -203,7 +203,7 @@ def _epoch(run: _Run, epoch: int) -> None:
         logits = run.model(ids, seen)
         loss = nn.functional.cross_entropy(logits, labels, weight=run.class_weights)
         run.optimizer.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
+        loss.backward()
         nn.utils.clip_grad_norm_(trained, _CLIP)
         run.optimizer.step()
         run.schedule.step()

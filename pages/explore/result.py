@@ -12,6 +12,7 @@ from nsx_core.views import drilldown, files, sentences
 from nsx_core.views.draws_table import draws_table
 from nsx_core.views.drilldown import Order, Row, Selection
 from nsx_core.views.heatmap import heatmap
+from nsx_core.views.scatter import scatter, scatter_sentence
 from nsx_core.views.scores_table import scores_frame, scores_table
 from nsx_core.views.walkthrough import walkthrough
 from pages.explore.asking import write_address
@@ -147,6 +148,8 @@ def _turn_to(page: str) -> None:
 
 def _scores(explanation: Explanation, key: str) -> None:
     st.text(sentences.baseline_sentence(explanation))
+    st.plotly_chart(scatter(explanation), key=f"scatter-{key}", config={"displayModeBar": False})
+    st.text(scatter_sentence(explanation))
     figure(scores_table(explanation), f"scores-{key}")
     _downloads(scores_frame(explanation), "scores", explanation)
 

@@ -1,0 +1,69 @@
+"""The slow way, for the benchmark: one draw a call, fp32, transformers' generate, nothing shared.
+
+Written by us as the yardstick that the generation engine is measured against.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import torch
+from peft import PeftModel
+from transformers import AutoModelForCausalLM, AutoTokenizer, StoppingCriteria
+
+from nsx_core.adapters.base_models import SMOLLM2, base_model_folder
+from nsx_core.adapters.decoding import ANSWER_TOKENS_MAX
+from nsx_core.adapters.processor import device, matrix_dtype, usable_cores
+from nsx_core.adapters.special_tokens import special_tokens
+from nsx_core.infilling.ilm_format import context_ids, runs
+from nsx_core.records import GenerationSettings, InfillRequest
+
+
+class _Closed(StoppingCriteria):
+    """True once a sequence has closed all its answers."""
+
+    def __init__(self, start: int, end: int, answers: int) -> None:
+        self.start, self.end, self.answers = start, end, answers
+
+    def __call__(self, input_ids: Any, scores: Any, **kwargs: Any) -> Any:
+        return (input_ids[:, self.start :] == self.end).sum(-1) >= self.answers
+
+
+def reference_loop(adapter: Path, settings: GenerationSettings) -> Callable[[InfillRequest], None]:
+    """A function that infills one request and throws the answer away."""
+    folder = base_model_folder(SMOLLM2)
+    tokenizer = AutoTokenizer.from_pretrained(folder)
+    special, _ = special_tokens(tokenizer)
+    base = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
+    merged: Any = PeftModel.from_pretrained(base, str(adapter)).merge_and_unload()
+    merged.eval()
+
+    def encode(text: str) -> list[int]:
+        return list(tokenizer.encode(text, add_special_tokens=False))
+
+    def infill_one(request: InfillRequest) -> None:
+        ids = torch.tensor([context_ids(request.words, request.replaced, encode, special)])
+        answers = len(runs(request.replaced))
+        merged.generate(
+            ids,
+            attention_mask=torch.ones_like(ids),
+            do_sample=True,
+            temperature=settings.temperature,
+            top_p=settings.top_p,
+            max_new_tokens=ANSWER_TOKENS_MAX * answers,
+            pad_token_id=0,
+            stopping_criteria=[_Closed(ids.shape[1], special.end, answers)],
+        )
+
+    return infill_one
+
+
+def path_taken() -> str:
+    """Which devices and number formats this machine's run used."""
+    infilling = matrix_dtype(torch.device("cpu"))
+    return (
+        f"infilling on the processor in {infilling}, {usable_cores()} batches at once; "
+        f"classifying on {device()}"
+    )
