@@ -285,7 +285,7 @@ class LlamaForward:
 
 def _wide(x: torch.Tensor) -> torch.Tensor:
     """``x`` [rows, width] with rows of zeros up to ``ROWS_MIN``."""
-    return F.pad(x, (0, 0, 0, max(0, ROWS_MIN - len(x))))
+    return x if len(x) >= ROWS_MIN else F.pad(x, (0, 0, 0, ROWS_MIN - len(x)))
 
 
 def _rotated(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:

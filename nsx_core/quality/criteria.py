@@ -104,7 +104,7 @@ def paired_criteria(
         more("distinct words at an equal number of words", words),
         more("distinct bigrams at an equal number of bigrams", pairs),
         Criterion(
-            f"{title}: length, |log ratio| to the original",
+            f"{title}: length, absolute log ratio to the original",
             abs(math.log(ours.length_ratio)) if ours.length_ratio > 0 else None,
             abs(math.log(theirs.length_ratio)) if theirs.length_ratio > 0 else 0.0,
         ),

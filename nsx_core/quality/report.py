@@ -13,7 +13,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -59,10 +59,9 @@ def own_figures(
     neutral = fragments(heldout, [len(w.split()) for w in written if w], sizes.seed)
     rates = tuple(positive_share(models, t) for t in (written, heldout, neutral))
     found = q.infiller_quality(items)
-    step = max(1, len(items) // SAMPLES)
     samples = [
         {"original": i.original, "mask": _bits(i.replaced), "text": i.text}
-        for i in items[step // 2 :: step][:SAMPLES]
+        for i in (items[at] for at in _sampled(len(items), SAMPLES, sizes.seed))
     ]
     return {
         "texts": len(texts),
@@ -94,7 +93,10 @@ def paired_figures(
         name: [item for item, known in zip(items, aligned, strict=True) if known]
         for name, items in sides.items()
     }
-    figures = {name: _side(models, items) for name, items in sides.items()}
+    # Most of our texts are the same with and without redraws; each is scored once.
+    texts = list(dict.fromkeys(item.text for items in sides.values() for item in items))
+    scores = dict(zip(texts, models.fluency.mean_log_probabilities(texts).tolist(), strict=True))
+    figures = {name: _side(models, items, scores) for name, items in sides.items()}
     measured = {name: q.infiller_quality(items) for name, items in sides.items()}
     criteria = []
     for name, title in (("ours_kept", "unchanged kept"), ("ours", "redrawn")):
@@ -153,21 +155,22 @@ def _columns(rows: pd.DataFrame, *names: str) -> list[list[Any]]:
     return [rows[name].tolist() for name in names]
 
 
-def _side(models: Models, items: Sequence[q.Infilled]) -> dict[str, Any]:
-    texts = [item.text for item in items]
-    values = models.fluency.mean_log_probabilities(texts)
-    clean = values[[not q.holds_placeholder(text) for text in texts]]
+def _side(
+    models: Models, items: Sequence[q.Infilled], scores: Mapping[str, float]
+) -> dict[str, Any]:
     return {
         "quality": asdict(q.infiller_quality(items)),
-        "log_probability": _median(values),
-        "log_probability_without_placeholders": _median(clean),
+        "log_probability": _median([scores[i.text] for i in items]),
+        "log_probability_without_placeholders": _median(
+            [scores[i.text] for i in items if not q.holds_placeholder(i.text)]
+        ),
         "positive": positive_share(models, [q.infilled_text(item) for item in items]),
     }
 
 
-def _median(values: Any) -> float | None:
-    known = values[np.isfinite(values)]
-    return float(np.median(known)) if len(known) else None
+def _median(values: Sequence[float]) -> float | None:
+    known = [value for value in values if np.isfinite(value)]
+    return float(np.median(known)) if known else None
 
 
 def _at_equal_size(ours: Sequence[Any], theirs: Sequence[Any]) -> tuple[float, float]:

@@ -175,3 +175,16 @@ def test_the_card_says_nothing_of_this_machine(
     found = json.loads((infiller_folder / "quality.json").read_text(encoding="utf-8"))
     text = card({"name": "n", "base": "b"}, TRAINING, found)
     assert text.startswith("# n\n") and text.endswith("\n") and "None" not in text
+
+
+def test_every_table_row_has_the_cells_of_its_head(
+    arguments: list[str], infiller_folder: Path
+) -> None:
+    quality_report.main(arguments, fakes)
+    cells = None
+    for line in (infiller_folder / "README.md").read_text(encoding="utf-8").splitlines():
+        if not line.startswith("|"):
+            cells = None
+            continue
+        cells = cells or line.count("|")
+        assert line.count("|") == cells, line
