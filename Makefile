@@ -22,7 +22,7 @@ PIP_ARGS ?=
 TESTS ?=
 DATA ?= ../shared/data
 INFILLER ?= assets/models/neutral-smollm2
-STEPS ?= 850
+STEPS ?= 720
 BATCH_SIZE ?= 56
 
 # A browser opens where there is a screen for one.
