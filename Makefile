@@ -24,6 +24,8 @@ DATA ?= ../shared/data
 INFILLER ?= assets/models/neutral-smollm2
 STEPS ?= 720
 BATCH_SIZE ?= 56
+# Nats added to the end of an answer: what makes answers as long as the report asks for.
+END_BIAS ?= 1.6
 
 # A browser opens where there is a screen for one.
 SCREEN := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
@@ -104,7 +106,7 @@ corpus: setup
 
 train-infiller: corpus
 	$(PYTHON) -m nsx_core.training.infiller --corpus build/corpus --out $(INFILLER) \
-	    --checkpoint build/infiller --steps $(STEPS) --batch-size $(BATCH_SIZE)
+	    --checkpoint build/infiller --steps $(STEPS) --batch-size $(BATCH_SIZE) --end-bias $(END_BIAS)
 
 train-classifiers: setup
 	$(PYTHON) -m nsx_core.training.classifiers --all --shared $(DATA)

@@ -9,9 +9,7 @@ classifier, starts from what is there.
 from __future__ import annotations
 
 import platform
-import time
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from itertools import pairwise
@@ -22,6 +20,7 @@ import nsx_core
 from nsx_core import masking, words
 from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry
 from nsx_core.classifying import Classifier, checked, label_index, positive
+from nsx_core.clock import Clock
 from nsx_core.errors import ModelError
 from nsx_core.infilling import Infiller, checked_answers, is_unchanged, splice
 from nsx_core.records import (
@@ -140,7 +139,7 @@ def explaining(
     if stored is not None:
         yield Progress(len(todo.masks), len(todo.masks), 0, len(todo.masks), "stored")
         return stored
-    clock = _Clock()
+    clock = Clock()
     with clock.of("store"):
         store.remember_text(todo.split)
         judge, writer = todo.classifier, todo.infiller
@@ -218,7 +217,7 @@ def explained(
 
 def from_store(todo: Plan, catalogue: Catalogue, store: Store) -> Explanation | None:
     """The explanation when every draw and prediction is stored, without any model; else None."""
-    clock = _Clock()
+    clock = Clock()
     with clock.of("store"):
         have = _stored_draws(todo, store)
         if len(have) < len(todo.masks):
@@ -250,7 +249,7 @@ def _explanation(
     have: dict[tuple[Side, int], Draw],
     judged: dict[str, tuple[float, ...]],
     infilled: int,
-    clock: _Clock,
+    clock: Clock,
     unseen: int,
 ) -> Explanation:
     column = label_index(todo.classifier.labels, todo.label)
@@ -351,7 +350,7 @@ def _infill(infiller: Infiller, todo: Plan, masks: Sequence[Mask]) -> list[Draw]
 
 
 def _classified(
-    classifier: Classifier, texts: Sequence[str], clock: _Clock
+    classifier: Classifier, texts: Sequence[str], clock: Clock
 ) -> dict[str, tuple[float, ...]]:
     distinct = list(dict.fromkeys(texts))
     if not distinct:
@@ -387,23 +386,3 @@ def _versions(todo: Plan) -> dict[str, str]:
         "classifier": todo.classifier.fingerprint[:16],
         "infiller": todo.infiller.fingerprint[:16],
     }
-
-
-class _Clock:
-    """Seconds by stage."""
-
-    def __init__(self) -> None:
-        self._began = time.perf_counter()
-        self._spent: dict[str, float] = {}
-
-    @contextmanager
-    def of(self, stage: str) -> Iterator[None]:
-        begin = time.perf_counter()
-        try:
-            yield
-        finally:
-            spent = self._spent.get(stage, 0.0) + time.perf_counter() - begin
-            self._spent[stage] = spent
-
-    def seconds(self) -> dict[str, float]:
-        return {**self._spent, "total": time.perf_counter() - self._began}

@@ -9,6 +9,13 @@ import hashlib
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from nsx_core.settings import (
+    BUDGET_DEFAULT,
+    TEMPERATURE_DEFAULT,
+    THRESHOLD_DEFAULT,
+    TOP_P_DEFAULT,
+)
+
 
 class Side(StrEnum):
     """Which question a draw answers."""
@@ -62,8 +69,8 @@ class GenerationSettings:
     the infill equals the words it replaces (paper mode keeps it).
     """
 
-    temperature: float = 0.8
-    top_p: float = 0.9
+    temperature: float = TEMPERATURE_DEFAULT
+    top_p: float = TOP_P_DEFAULT
     redraw_unchanged: bool = True
 
 
@@ -129,9 +136,9 @@ class ExplainSettings:
     use_scores: P(y) in place of [f = y]; sampler and splitter by name.
     """
 
-    budget: int = 100
+    budget: int = BUDGET_DEFAULT
     seed: int = 0
-    threshold: float = 0.5
+    threshold: float = THRESHOLD_DEFAULT
     label: str | None = None
     use_scores: bool = False
     sampler: str = "paper"

@@ -13,7 +13,8 @@ BUDGET_MIN, BUDGET_MAX, BUDGET_DEFAULT = 10, 400, 100
 SEED_MAX = 2**31 - 1
 THRESHOLD_DEFAULT = 0.5
 ANSWER_WORDS_MAX = 7
-TEMPERATURE_DEFAULT, TOP_P_DEFAULT = 0.8, 0.9
+# Chosen on the quality report: docs/decisions.md, "How bold is the infiller?".
+TEMPERATURE_DEFAULT, TOP_P_DEFAULT = 0.9, 0.95
 REDRAWS_MAX = 5
 
 STORE_FILE = "nsx.duckdb"

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,7 @@ class CausalInfiller:
         try:
             manifest = json.loads((folder / "model.json").read_text(encoding="utf-8"))
             base, name, fingerprint = (str(manifest[k]) for k in ("base", "name", "fingerprint"))
+            end_bias = float(manifest.get("end_bias", 0.0))
         except (ValueError, KeyError, TypeError) as reason:
             raise ModelError(
                 f"{folder / 'model.json'} is damaged: {reason!r}. Restore the folder."
@@ -68,8 +70,11 @@ class CausalInfiller:
                 )
         base_folder = base_model_folder(base)
         if _is_plain_llama(Path(base_folder)):
-            return cls._lean(name, fingerprint, Path(base_folder), folder)
-        return cls._general(name, fingerprint, base_folder, folder)
+            made = cls._lean(name, fingerprint, Path(base_folder), folder)
+        else:
+            made = cls._general(name, fingerprint, base_folder, folder)
+        made._vocabulary = replace(made._vocabulary, end_bias=end_bias)
+        return made
 
     @classmethod
     def _lean(cls, name: str, fingerprint: str, base: Path, adapter: Path) -> CausalInfiller:

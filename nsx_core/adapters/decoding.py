@@ -2,9 +2,9 @@
 
 Draws that share a mask share one prefill, whose cache is then expanded to their rows. A
 batch decodes until its rows have closed all their answers, so rows of as many answers go
-together; finished rows leave it when they are half of it. Randomness comes from each row's
-own seed, never from the batch. Each processor core decodes a batch of its own, with one
-thread: faster than sharing every product, and the same numbers on any count of cores.
+together; finished rows leave it once they are a quarter of it. Randomness comes from each
+row's own seed, never from the batch. Each processor core decodes a batch of its own, with
+one thread: faster than sharing every product, and the same numbers on any count of cores.
 
 A row that nears the model's last position gets its answers closed early, so that each still
 has a token; a row too long even for that is refused before anything is decoded.
@@ -49,12 +49,14 @@ class Vocabulary:
     """The tokens that may be written, in the order of the forward pass's logits.
 
     ids: int64[n], END among them at place ``end``; starts_word: bool[n], the token opens a
-    new word.
+    new word; end_bias: nats added to END's logit wherever an answer may end, so that answers
+    are about as long as they should be (0 leaves the model as it is).
     """
 
     special: SpecialTokens
     ids: torch.Tensor
     starts_word: torch.Tensor
+    end_bias: float = 0.0
 
     @property
     def end(self) -> int:
@@ -156,6 +158,7 @@ def _decode_batch(
     written: list[list[list[int]]] = [[[]] for _ in rows]
     end, at = vocabulary.end, 0
     while True:
+        logits[:, end] += vocabulary.end_bias
         logits[state.tokens == 0, end] = float("-inf")
         token = sample(logits, state.uniform(at), temperature, top_p)
         room = forward.positions_max - state.length - at
@@ -179,7 +182,7 @@ def _decode_batch(
         living = (state.open > 0).nonzero()[:, 0]
         if not len(living):
             return written
-        if 2 * len(living) <= len(state.open):
+        if 4 * len(living) <= 3 * len(state.open):
             state.keep(living)
             cache, token = cache.take(living), token[living]
         logits = forward.step(vocabulary.ids[token], cache)

@@ -147,6 +147,7 @@ def train(
     out: Path,
     checkpoint: Path,
     name: str = "neutral-smollm2",
+    end_bias: float = 0.0,
     checkpoint_seconds: float = 180,
 ) -> dict[str, Any]:
     """Train, or go on from ``checkpoint``; write the infiller's folder to ``out``."""
@@ -232,7 +233,7 @@ def train(
         "log": log,
     }
     written = {i for text in texts for i in [*encode(text), *encode(" " + text)]}
-    save_infiller(model, name, recipe.base, out, report, written)
+    save_infiller(model, name, recipe.base, out, report, written, end_bias)
     return report
 
 
@@ -251,6 +252,7 @@ def _command(argv: Sequence[str] | None) -> int:
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--checkpoint", type=Path, default=Path("build/infiller"))
     parser.add_argument("--name", default="neutral-smollm2")
+    parser.add_argument("--end-bias", type=float, default=0.0, help="nats added to END when used")
     parser.add_argument("--threads", type=int, default=None)
     for name, value in asdict(Recipe()).items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
@@ -258,7 +260,8 @@ def _command(argv: Sequence[str] | None) -> int:
     set_threads(given.pop("threads"))
     corpus, out, checkpoint = given.pop("corpus"), given.pop("out"), given.pop("checkpoint")
     name = given.pop("name")
-    report = train(Recipe(**given), corpus, out, checkpoint, name)
+    end_bias = given.pop("end_bias")
+    report = train(Recipe(**given), corpus, out, checkpoint, name, end_bias)
     print(json.dumps(report["heldout_loss"]))
     return 0
 

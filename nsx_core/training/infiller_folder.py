@@ -19,12 +19,19 @@ ENGINE_FORMAT = 1
 
 
 def save_infiller(
-    model: Any, name: str, base: str, out: Path, training: dict[str, Any], written: set[int]
+    model: Any,
+    name: str,
+    base: str,
+    out: Path,
+    training: dict[str, Any],
+    written: set[int],
+    end_bias: float = 0.0,
 ) -> None:
     """Save the adapter in bf16 with its manifest, training record and vocabulary beside it.
 
     ``written`` holds the token ids of the neutral corpus: the infiller writes no others, so
     that a word's pieces that no neutral text holds never reach a counterfactual text.
+    ``end_bias`` as in ``adapters.decoding.Vocabulary``.
     """
     out.mkdir(parents=True, exist_ok=True)
     ids = torch.tensor(sorted(written), dtype=torch.int32)
@@ -36,11 +43,13 @@ def save_infiller(
     config["base_model_name_or_path"] = Path(base).name if Path(base).is_absolute() else base
     write_json(out / "adapter_config.json", config)
     write_json(out / "training.json", training)
-    write_manifest(out, name, base)
+    write_manifest(out, name, base, end_bias)
 
 
-def write_manifest(out: Path, name: str, base: str, figures: dict[str, Any] | None = None) -> None:
-    """``model.json``: the fingerprint covers adapter, vocabulary, base and format."""
+def write_manifest(
+    out: Path, name: str, base: str, end_bias: float, figures: dict[str, Any] | None = None
+) -> None:
+    """``model.json``: the fingerprint covers adapter, vocabulary, base, end bias and format."""
     base_files = sorted(Path(base_model_folder(base)).glob("*.safetensors"))
     weights = file_sha256(out / "adapter_model.safetensors", out / TOKENS_FILE, *base_files)
     write_json(
@@ -51,7 +60,8 @@ def write_manifest(out: Path, name: str, base: str, figures: dict[str, Any] | No
             "name": name,
             "base": base,
             "description": f"{base} with our adapter, fine-tuned to infill neutral text.",
-            "fingerprint": f"{ENGINE_FORMAT}-{weights}",
+            "end_bias": end_bias,
+            "fingerprint": f"{ENGINE_FORMAT}-{end_bias:g}-{weights}",
             "figures": figures or {},
         },
     )

@@ -70,12 +70,15 @@ def _command(argv: list[str] | None, load: Callable[[Path, Path], Models]) -> in
         models, rows, heldout, GenerationSettings(given.temperature, given.top_p),
         Sizes(given.draws, given.paired, given.whole, given.seed), read_training(folder),
     )  # fmt: skip
+    # The samples hold the suite's sentences, which are not ours to keep: they are printed only.
+    samples = found["own"].pop("samples")
     write_json(given.out or folder / "quality.json", found)
     manifest = json.loads((folder / "model.json").read_text(encoding="utf-8"))
-    write_manifest(folder, manifest["name"], manifest["base"], headline(found))
+    bias = float(manifest.get("end_bias", 0.0))
+    write_manifest(folder, manifest["name"], manifest["base"], bias, headline(found))
     write_card(folder, found)
     print(quality_tables(found))
-    for sample in found["own"]["samples"]:
+    for sample in samples:
         print(f"{sample['mask']}  {sample['original']}  ->  {sample['text']}")
     return 0
 
