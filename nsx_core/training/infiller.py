@@ -7,6 +7,8 @@ the base; where its vocabulary has no special tokens to spare, three are added a
 embeddings trained with the adapter.
 
     python -m nsx_core.training.infiller --corpus build/corpus --out assets/models/infiller
+
+``--start-from FOLDER`` begins with a finished adapter: how to train the shipped one for longer.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ from typing import Any
 
 import torch
 import torch.nn.functional as F
-from peft import LoraConfig, get_peft_model
+from peft import LoraConfig, get_peft_model, set_peft_model_state_dict
+from safetensors import SafetensorError
+from safetensors.torch import load_file
 from tqdm import tqdm
 from transformers import AutoModelForCausalLM, AutoTokenizer
 from transformers.pytorch_utils import Conv1D
@@ -141,6 +145,19 @@ def _rate(step: int, recipe: Recipe) -> float:
     return recipe.learning_rate * warm * (1 - step / recipe.steps)
 
 
+def _begin_with(model: Any, folder: Path) -> int:
+    """Load the adapter in ``folder``; returns how many tokens it was trained on."""
+    try:
+        set_peft_model_state_dict(model, load_file(folder / "adapter_model.safetensors"))
+        trained = json.loads((folder / "training.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, RuntimeError, SafetensorError) as reason:
+        raise DataError(
+            f"A run starts from an infiller's folder with an adapter of the same base and rank, "
+            f"and {str(folder)!r} is none: {reason}"
+        ) from reason
+    return int(trained["tokens"]) + int(trained.get("tokens_before", 0))
+
+
 def train(
     recipe: Recipe,
     corpus: Path,
@@ -149,12 +166,18 @@ def train(
     name: str = "neutral-smollm2",
     end_bias: float = 0.0,
     checkpoint_seconds: float = 180,
+    start_from: Path | None = None,
 ) -> dict[str, Any]:
-    """Train, or go on from ``checkpoint``; write the infiller's folder to ``out``."""
+    """Train, or go on from ``checkpoint``; write the infiller's folder to ``out``.
+
+    ``start_from``: an infiller's folder whose adapter, of the same base and rank, the run
+    begins with; its rate warms up and falls anew.
+    """
     texts, heldout = read_corpus(corpus / "train.jsonl"), read_corpus(corpus / "heldout.jsonl")
     if not texts or not heldout:
         raise DataError(f"A corpus needs train and held-out texts; {str(corpus)!r} lacks some.")
     model, tokenizer, special = build_model(recipe)
+    tokens_before = _begin_with(model, start_from) if start_from else 0
 
     def encode(text: str) -> list[int]:
         return list(tokenizer.encode(text, add_special_tokens=False))
@@ -229,6 +252,7 @@ def train(
         "recipe": asdict(recipe),
         "corpus": json.loads((corpus / "counts.json").read_text(encoding="utf-8")),
         "tokens": tokens,
+        "tokens_before": tokens_before,
         "heldout_loss": {"untuned": untuned, "tuned": log[-1]["heldout_loss"]},
         "log": log,
     }
@@ -253,6 +277,7 @@ def _command(argv: Sequence[str] | None) -> int:
     parser.add_argument("--checkpoint", type=Path, default=Path("build/infiller"))
     parser.add_argument("--name", default="neutral-smollm2")
     parser.add_argument("--end-bias", type=float, default=0.0, help="nats added to END when used")
+    parser.add_argument("--start-from", type=Path, help="an infiller's folder to begin with")
     parser.add_argument("--threads", type=int, default=None)
     for name, value in asdict(Recipe()).items():
         parser.add_argument(f"--{name.replace('_', '-')}", type=type(value), default=value)
@@ -261,7 +286,8 @@ def _command(argv: Sequence[str] | None) -> int:
     corpus, out, checkpoint = given.pop("corpus"), given.pop("out"), given.pop("checkpoint")
     name = given.pop("name")
     end_bias = given.pop("end_bias")
-    report = train(Recipe(**given), corpus, out, checkpoint, name, end_bias)
+    start_from = given.pop("start_from")
+    report = train(Recipe(**given), corpus, out, checkpoint, name, end_bias, start_from=start_from)
     print(json.dumps(report["heldout_loss"]))
     return 0
 

@@ -170,6 +170,18 @@ def test_a_finished_run_is_written_again_and_another_recipe_starts_anew(
     assert other["tokens"] < first["tokens"]
 
 
+def test_a_run_may_begin_with_a_finished_adapter(llama: Path, corpus: Path, tmp_path: Path) -> None:
+    recipe = Recipe(str(llama), 4, 2e-2, 1, 16, 12)
+    first = train(recipe, corpus, tmp_path / "a", tmp_path / "one")
+    gentle = replace(recipe, steps=1, learning_rate=1e-9)
+    more = train(gentle, corpus, tmp_path / "b", tmp_path / "two", start_from=tmp_path / "a")
+    assert more["tokens_before"] == first["tokens"]
+    # The adapter is saved in bf16, so its loss comes back to three digits or so.
+    assert more["heldout_loss"]["tuned"] == pytest.approx(first["heldout_loss"]["tuned"], abs=0.02)
+    with pytest.raises(DataError, match="starts from an infiller's folder"):
+        train(gentle, corpus, tmp_path / "c", tmp_path / "three", start_from=tmp_path / "none")
+
+
 def test_the_loss_is_that_of_all_logits(llama: Path) -> None:
     encode, special = encoder_of(llama)
     model = AutoModelForCausalLM.from_pretrained(llama).eval()
