@@ -72,7 +72,7 @@ def card(manifest: dict[str, Any], training: dict[str, Any], quality: dict[str, 
             f"- Long answers, a little: {float(manifest.get('end_bias', 0.0)):g} nats are added to "
             "the end of an answer wherever it may end.\n"
             "- An infill equal to the words it replaces: drawn again, at most 5 times (unless paper "
-            "mode is chosen).",
+            "mode is chosen)."
         ),
         "## Quality",
         quality_tables(quality),
