@@ -50,7 +50,7 @@ def test_canonical_json_gives_the_value_back(value: object) -> None:
         (0, split("the quick fix")),
         (0, SplitText("the quick fox", (Word("the quick", 0, 9), Word("fox", 10, 13)))),
         (2, "list-2"),
-        (3, GenerationSettings(temperature=0.9)),
+        (3, GenerationSettings(temperature=0.7)),
         (3, GenerationSettings(top_p=0.8)),
         (3, GenerationSettings(redraw_unchanged=False)),
         (4, "balanced"),
