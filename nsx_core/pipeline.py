@@ -319,34 +319,46 @@ def _scores(split_words, draws, values, original, settings, entry, label):  # ty
 
 
 def _infill(infiller: Infiller, todo: Plan, masks: Sequence[Mask]) -> list[Draw]:
-    """One draw a mask; a draw equal to the original is drawn again where settings say so."""
+    """One draw a mask; a draw equal to the original is drawn again where settings say so.
+
+    All further attempts at such draws go into one more call: a call takes about as long for
+    fifty rows as for ten, and the first attempt that changes the text is the same one.
+    """
+    drawn = [_attempts(infiller, todo, [(mask, 0) for mask in masks])]
+    unchanged = [mask for mask, draw in zip(masks, drawn[0], strict=True) if draw.unchanged]
+    if not unchanged or not todo.settings.generation.redraw_unchanged:
+        return drawn[0]
+    again = range(1, REDRAWS_MAX + 1)
+    drawn.append(_attempts(infiller, todo, [(mask, a) for mask in unchanged for a in again]))
+    last: dict[tuple[Side, int], Draw] = {}
+    for draw in (*drawn[0], *drawn[1]):
+        known = last.get((draw.side, draw.number))
+        if known is None or known.unchanged:
+            last[draw.side, draw.number] = draw
+    return [last[mask.side, mask.number] for mask in masks]
+
+
+def _attempts(infiller: Infiller, todo: Plan, wanted: Sequence[tuple[Mask, int]]) -> list[Draw]:
+    """One draw for each (mask, attempt), in order."""
     split, settings = todo.split, todo.settings
     texts = tuple(w.text for w in split.words)
-    redraws = REDRAWS_MAX if settings.generation.redraw_unchanged else 0
-    done: dict[int, Draw] = {}
-    pending = list(range(len(masks)))
-    for attempt in range(redraws + 1):
-        requests = [
-            InfillRequest(
-                texts, split.spaces, masks[i].replaced,
-                child_seed(
-                    "infill", todo.draws.text_id, masks[i].side.value,
-                    masks[i].number, settings.seed, attempt,
-                ),
-            )
-            for i in pending
-        ]  # fmt: skip
-        answers = checked_answers(infiller, requests, settings.generation)
-        for i, answer in zip(pending, answers, strict=True):
-            text = "".join(piece for piece, _ in splice(split, masks[i].replaced, answer))
-            done[i] = Draw(
-                masks[i].side, masks[i].number, masks[i].replaced, answer, text,
-                is_unchanged(split.text, text), attempt,
-            )  # fmt: skip
-        pending = [i for i in pending if done[i].unchanged]
-        if not pending:
-            break
-    return [done[i] for i in range(len(masks))]
+    requests = [
+        InfillRequest(
+            texts, split.spaces, mask.replaced,
+            child_seed(
+                "infill", todo.draws.text_id, mask.side.value, mask.number, settings.seed, attempt
+            ),
+        )
+        for mask, attempt in wanted
+    ]  # fmt: skip
+    draws = []
+    for (mask, attempt), answer in zip(
+        wanted, checked_answers(infiller, requests, settings.generation), strict=True
+    ):
+        text = "".join(piece for piece, _ in splice(split, mask.replaced, answer))
+        same = is_unchanged(split.text, text)
+        draws.append(Draw(mask.side, mask.number, mask.replaced, answer, text, same, attempt))
+    return draws
 
 
 def _classified(

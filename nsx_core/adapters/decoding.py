@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import Any, Protocol
 
 import numpy as np
@@ -86,7 +87,10 @@ def decode(
     order = sorted(range(len(rows)), key=lambda i: (rows[i].answers, rows[i].context))
     found: list[list[list[int]]] = [[] for _ in rows]
     cores = usable_cores()
-    batches = _packed([(i, rows[i]) for i in order], -(-len(rows) // cores))
+    # Dealt like cards, so that every core gets as many long rows as short ones.
+    hands = min(cores, max(1, len(rows) // ROWS_MIN))
+    dealt = [_packed([(i, rows[i]) for i in order[h::hands]]) for h in range(hands)]
+    batches = [batch for turn in zip_longest(*dealt) for batch in turn if batch]
 
     def run(batch: list[tuple[int, Row]]) -> list[list[list[int]]]:
         return _decode_batch(forward, vocabulary, [r for _, r in batch], temperature, top_p)
@@ -102,16 +106,15 @@ def decode(
     return found
 
 
-def _packed(rows: list[tuple[int, Row]], share: int) -> list[list[tuple[int, Row]]]:
-    """Batches of at most ``share`` or ROWS_MAX rows and POSITIONS_MAX cache positions."""
-    rows_max = min(ROWS_MAX, max(ROWS_MIN, share))
+def _packed(rows: list[tuple[int, Row]]) -> list[list[tuple[int, Row]]]:
+    """Batches of at most ROWS_MAX rows and POSITIONS_MAX cache positions."""
     batches: list[list[tuple[int, Row]]] = []
     longest = 0
     for index, row in rows:
         expected = len(row.context) + 8 * row.answers
         longest = max(longest, expected)
         full = batches and (
-            len(batches[-1]) >= rows_max or (len(batches[-1]) + 1) * longest > POSITIONS_MAX
+            len(batches[-1]) >= ROWS_MAX or (len(batches[-1]) + 1) * longest > POSITIONS_MAX
         )
         if not batches or full:
             batches.append([])
