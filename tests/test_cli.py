@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from nsx_core import pipeline
+from nsx_core.batches import BATCH_DRAWS
 from nsx_core.cli import main
 from nsx_core.fake_catalogue import fake_catalogue
 from nsx_core.records import ExplainSettings
@@ -169,7 +170,7 @@ def test_kill_9_loses_at_most_the_batch_in_flight(tmp_path: Path, batches: int) 
     with child:
         for line in child.stdout:
             done = int(line)
-            if done >= batches * pipeline.BATCH_DRAWS:
+            if done >= batches * BATCH_DRAWS:
                 time.sleep(0.03 * batches)
                 child.send_signal(signal.SIGKILL)
                 break

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from nsx_core import jobs
+from nsx_core import jobs, stopping
 from nsx_core.catalogue import Catalogue
 from nsx_core.classifying.fakes import KeywordClassifier
 from nsx_core.errors import StoreBusyError, TextError, UnknownNameError
@@ -136,6 +136,42 @@ def test_closing_leaves_unfinished_jobs_interrupted(tmp_path: Path) -> None:
     bench.engine.close()
     assert bench.engine.job(queued).state == "interrupted"
     assert bench.engine.job(running).state in ("interrupted", "done")
+
+
+def test_a_waiting_job_is_cancelled_at_once(bench: Bench) -> None:
+    bench.engine.submit(bench.request())
+    assert bench.writer.waiting.wait(20)
+    second = bench.engine.submit(bench.request(seed=7))
+    bench.engine.cancel(second)
+    assert bench.engine.job(second).state == "cancelled"
+
+
+def test_cancel_reaches_into_a_batch(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    entered = threading.Event()
+
+    def endless(*_: object) -> list[tuple[str, ...]]:
+        entered.set()
+        while True:
+            stopping.check()
+            time.sleep(0.005)
+
+    monkeypatch.setattr(bench.writer, "infill", endless)
+    job = bench.engine.submit(bench.request())
+    assert entered.wait(20)
+    bench.engine.cancel(job)
+    bench.until(job, "cancelled")
+    monkeypatch.undo()
+    bench.open_gate()
+    bench.until(bench.engine.submit(bench.request()), "done")
+
+
+def test_a_short_job_takes_turns_with_a_long_one(bench: Bench) -> None:
+    long = bench.engine.submit(bench.request(budget=400))
+    assert bench.writer.waiting.wait(20)
+    short = bench.engine.submit(bench.request("hate you", budget=10))
+    bench.open_gate(4)
+    bench.until(short, "done")
+    assert bench.engine.job(long).state == "running"
 
 
 def test_interactive_work_goes_before_a_sweep(bench: Bench) -> None:

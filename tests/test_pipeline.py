@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nsx_core import pipeline, scoring
+from nsx_core import batches, pipeline, scoring
 from nsx_core.catalogue import Catalogue
 from nsx_core.classifying.fakes import KeywordClassifier
 from nsx_core.errors import (
@@ -324,9 +324,9 @@ def test_the_store_keeps_what_an_abandoned_run_committed(tmp_path: Path) -> None
         todo = pipeline.plan(TEXT, "hate", fakes.writer.name, ExplainSettings(), fakes.catalogue)
         steps = pipeline.explaining(todo, fakes.catalogue, store)
         seen = [next(steps) for _ in range(3)]
-        assert seen[-1].done == pipeline.FIRST_BATCH_DRAWS
+        assert seen[-1].done == batches.FIRST_BATCH_DRAWS
         steps.close()
     with Store.open(path) as store:
         fakes = Counted(store)
         found = fakes.explain()
-        assert found.infilled == fakes.writer.requested == 522 - pipeline.FIRST_BATCH_DRAWS
+        assert found.infilled == fakes.writer.requested == 522 - batches.FIRST_BATCH_DRAWS

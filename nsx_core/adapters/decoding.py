@@ -21,6 +21,7 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
+from nsx_core import stopping
 from nsx_core.adapters.processor import usable_cores
 from nsx_core.adapters.sampling import sample
 from nsx_core.errors import ModelError
@@ -76,7 +77,10 @@ class Row:
 def decode(
     forward: Forward, vocabulary: Vocabulary, rows: Sequence[Row], temperature: float, top_p: float
 ) -> list[list[list[int]]]:
-    """For each row, the token ids of each of its answers."""
+    """For each row, the token ids of each of its answers.
+
+    Raises ``CancelledError`` within a step of the person's cancelling (``nsx_core.stopping``).
+    """
     for row in rows:
         if len(row.context) + 2 * row.answers > forward.positions_max:
             raise ModelError(
@@ -92,8 +96,11 @@ def decode(
     dealt = [_packed([(i, rows[i]) for i in order[h::hands]]) for h in range(hands)]
     batches = [batch for turn in zip_longest(*dealt) for batch in turn if batch]
 
+    asked = stopping.question()
+
     def run(batch: list[tuple[int, Row]]) -> list[list[list[int]]]:
-        return _decode_batch(forward, vocabulary, [r for _, r in batch], temperature, top_p)
+        given = [row for _, row in batch]
+        return _decode_batch(forward, vocabulary, given, temperature, top_p, asked)
 
     threads = torch.get_num_threads()
     try:
@@ -150,8 +157,14 @@ class _Progress:
 
 @torch.inference_mode()
 def _decode_batch(
-    forward: Forward, vocabulary: Vocabulary, rows: Sequence[Row], temperature: float, top_p: float
+    forward: Forward,
+    vocabulary: Vocabulary,
+    rows: Sequence[Row],
+    temperature: float,
+    top_p: float,
+    asked: stopping.Question,
 ) -> list[list[list[int]]]:
+    stopping.check(asked)
     contexts = sorted({r.context for r in rows}, key=lambda c: (len(c), c))
     number = {c: i for i, c in enumerate(contexts)}
     logits, cache = forward.prefill([list(c) for c in contexts])
@@ -161,6 +174,7 @@ def _decode_batch(
     written: list[list[list[int]]] = [[[]] for _ in rows]
     end, at = vocabulary.end, 0
     while True:
+        stopping.check(asked)
         logits[:, end] += vocabulary.end_bias
         logits[state.tokens == 0, end] = float("-inf")
         token = sample(logits, state.uniform(at), temperature, top_p)

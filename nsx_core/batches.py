@@ -1,0 +1,23 @@
+"""How many draws a step takes: few of a long text, so that no step lasts for minutes.
+
+A step is the unit of progress, of cancelling and of other people's turns.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+# The first batch is small, so that a visitor soon sees that work is under way.
+FIRST_BATCH_DRAWS, BATCH_DRAWS = 64, 256
+#: About how many tokens of text a step may hold.
+BATCH_TOKENS = 8_192
+CHARACTERS_A_TOKEN = 4
+
+
+def batch_spans(missing: int, n_words: int, n_characters: int) -> list[tuple[int, int]]:
+    """(first, last + 1) of each batch of ``missing`` draws of a text of that length."""
+    tokens = max(1, n_words, n_characters // CHARACTERS_A_TOKEN)
+    most = max(1, BATCH_TOKENS // tokens)
+    first, usual = min(FIRST_BATCH_DRAWS, most), min(BATCH_DRAWS, most)
+    starts = [0, *range(first, missing, usual), missing]
+    return [(i, j) for i, j in pairwise(starts) if i < j]
