@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from nsx_core import pipeline
+from nsx_core import pipeline, words
 from nsx_core.catalogue import Catalogue, shipped_catalogue
-from nsx_core.errors import NsxError
+from nsx_core.errors import NsxError, SettingsError
 from nsx_core.pipeline import Progress
 from nsx_core.records import Estimate, ExplainSettings, Explanation, GenerationSettings, Side
 from nsx_core.settings import (
@@ -96,6 +96,11 @@ def _explain(given: argparse.Namespace, catalogue: Catalogue) -> None:
             given.temperature, given.top_p, redraw_unchanged=not given.keep_unchanged
         ),
     )
+    if absent := words.absent_phrases(given.text, settings.phrases):
+        raise SettingsError(
+            f"A phrase must stand in the text, and {absent[0]!r} does not. Check its spelling, or "
+            "leave it out."
+        )
     infiller = given.infiller or catalogue.default_infiller
     path = ":memory:" if given.no_cache else given.store or data_folder() / STORE_FILE
 
@@ -177,7 +182,9 @@ def as_table(found: Explanation) -> str:
 def _cell(found: Estimate) -> str:
     if found.value is None or found.low is None or found.high is None:
         return f"undefined (n = {found.n})"
-    return f"{found.value:5.2f} [{found.low:5.2f}, {found.high:5.2f}] n={found.n}"
+    # Adding 0.0 turns a rounded -0.0 into 0.0.
+    value, low, high = (round(v, 2) + 0.0 for v in (found.value, found.low, found.high))
+    return f"{value:5.2f} [{low:5.2f}, {high:5.2f}] n={found.n}"
 
 
 def _models(catalogue: Catalogue, as_json_: bool) -> None:

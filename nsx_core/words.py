@@ -64,6 +64,18 @@ def split(text: str, splitter: str = "whitespace", phrases: Sequence[str] = ()) 
     return SplitText(text, tuple(Word(text[a:b], a, b) for a, b in spans))
 
 
+def absent_phrases(text: str, phrases: Sequence[str]) -> list[str]:
+    """Those of the phrases that do not stand in the text as ``split`` would find them."""
+    return [
+        phrase
+        for phrase in _checked_phrases(phrases)
+        if not any(
+            not _cuts_a_word(text, m.start()) and not _cuts_a_word(text, m.end())
+            for m in _phrase_pattern(phrase).finditer(text)
+        )
+    ]
+
+
 def _check_limits(spans: list[Span], splitter: str) -> None:
     unit = "sentence unit" if splitter == "sentence" else "word"
     if len(spans) > MAX_WORDS:

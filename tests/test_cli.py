@@ -87,6 +87,8 @@ def test_equal_seeds_give_equal_scores_with_and_without_the_cache(
         ([TEXT, "--classifier", "fake-hate", "--infiller", "gpt"], "No infiller"),
         ([TEXT, "--classifier", "fake-hate", "--label", "rude"], "No label"),
         ([TEXT, "--classifier", "fake-hate", "--splitter", "x"], "splitter"),
+        ([TEXT, "--classifier", "fake-hate", "--phrase", "men are"], "'men are' does not"),
+        ([TEXT, "--classifier", "fake-hate", "--phrase", "men"], "'men' does not"),
     ],
 )
 def test_bad_input_ends_with_2_and_a_reason(

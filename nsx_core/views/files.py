@@ -17,24 +17,44 @@ from nsx_core.views.markup import printable
 
 __all__ = ["about", "csv_bytes", "parquet_bytes", "rows_frame"]
 
+_LETTERS = str.maketrans("01", "kr")
+
 
 def rows_frame(
     explanation: Explanation, index: int, side: Side, rows: Sequence[Row]
 ) -> pd.DataFrame:
-    """The rows as a table for files; ``mask`` has one character a word, 1 = replaced."""
+    """The rows as a table for files, with what a reader needs to count the score again.
+
+    ``draw`` counts from 1, as on the page; ``mask`` has one letter a word, k = kept and
+    r = replaced: a spreadsheet would read digits as a number and drop leading zeros.
+    """
+    settings = explanation.settings
+    same: dict[str, str | float] = {
+        "classifier": explanation.classifier,
+        "label": explanation.label,
+        "threshold": settings.threshold,
+        "original_probability": explanation.probability,
+        "neutral_baseline": explanation.baseline,
+    }
     word = printable(explanation.words[index].word.text)
     return pd.DataFrame(
         {
             "score": pd.Series([str(side)] * len(rows), dtype="str"),
             "word": pd.Series([word] * len(rows), dtype="str"),
             "word_position": pd.Series([index + 1] * len(rows), dtype="int64"),
-            "draw": pd.Series([r.number for r in rows], dtype="int64"),
-            "mask": pd.Series([r.bits for r in rows], dtype="str"),
+            "draw": pd.Series([r.number + 1 for r in rows], dtype="int64"),
+            "mask": pd.Series([r.bits.translate(_LETTERS) for r in rows], dtype="str"),
             "words_replaced": pd.Series([r.replaced for r in rows], dtype="int64"),
             "counterfactual_text": pd.Series([printable(r.text) for r in rows], dtype="str"),
             "probability": pd.Series([r.probability for r in rows], dtype="float64"),
             "outcome": pd.Series([r.outcome for r in rows], dtype="str"),
             "unchanged": pd.Series([r.unchanged for r in rows], dtype="bool"),
+        }
+        | {
+            name: pd.Series(
+                [value] * len(rows), dtype="str" if isinstance(value, str) else "float64"
+            )
+            for name, value in same.items()
         }
     )
 

@@ -13,17 +13,18 @@ from nsx_core.views.numbers import interval, score
 __all__ = ["scatter", "scatter_sentence"]
 
 LABELLED_MAX = 12
+LABELS_APART = 0.04
 
 
 def scatter(explanation: Explanation) -> go.Figure:
     """One point a word: sufficiency across, necessity upwards, thin bars for intervals.
 
-    Words with an undefined score are left out; of many words the twelve with the highest
-    scores are labelled, and every point says its word when pointed at. Plotly reads tags in
+    Words with an undefined score are left out; the words with the highest scores are labelled,
+    at most twelve and none on another's label, and every point says its word when pointed at. Plotly reads tags in
     labels, so words are escaped.
     """
     shown = _shown(explanation)
-    labelled = sorted(shown, key=_reach, reverse=True)[:LABELLED_MAX]
+    labelled = _apart(sorted(shown, key=_reach, reverse=True))[:LABELLED_MAX]
     names = [html.escape(shortened(w.word.text)) for w in shown]
     figure = go.Figure(
         go.Scatter(
@@ -63,9 +64,14 @@ def scatter_sentence(explanation: Explanation) -> str:
     if not shown:
         return "No word has both scores, so there is no chart."
     high = max(shown, key=_reach)
-    return (
+    what = (
         "Each point is a word. Higher: the prediction is lost more often when the word is "
-        "replaced. Further right: the word alone keeps the prediction more often. Furthest out is "
+        "replaced. Further right: it is kept more often when the word stays and others go."
+    )
+    if _reach(high) - min(map(_reach, shown)) < 0.01:
+        return f"{what} All words stand at about the same place."
+    return (
+        f"{what} Furthest out is "
         f"\u201c{shortened(high.word.text)}\u201d with necessity {score(high.necessity.value)} and "
         f"sufficiency {score(high.sufficiency.value)}."
     )
@@ -77,6 +83,16 @@ def _shown(explanation: Explanation) -> list[WordScore]:
         for w in explanation.words
         if w.necessity.value is not None and w.sufficiency.value is not None
     ]
+
+
+def _apart(words: list[WordScore]) -> list[WordScore]:
+    """Of words at about one height, the first: labels of the others would lie on it."""
+    kept: list[WordScore] = []
+    for word in words:
+        height = word.necessity.value or 0.0
+        if all(abs(height - (k.necessity.value or 0.0)) >= LABELS_APART for k in kept):
+            kept.append(word)
+    return kept
 
 
 def _reach(word: WordScore) -> float:

@@ -100,6 +100,8 @@ def asked_label(engine: Engine, asked: ExplainRequest) -> str:
 def ask(engine: Engine, request: ExplainRequest, *, anyway: bool = False) -> None:
     """Make the request the one that the page shows."""
     state = st.session_state
+    if "asked" in state and state["asked"].text != request.text:
+        state["word"] = None
     state["asked"] = request
     state["anyway"] = anyway
     state["job"] = None

@@ -96,7 +96,7 @@ def _drilldown(explanation: Explanation, index: int, side: Side, key: str) -> No
     )
     _downloads(
         files.rows_frame(explanation, index, side, shown.matching),
-        f"{side}-word-{index + 1}",
+        f"{side}-word-{index + 1}" + ("-filtered" if len(shown.matching) < len(rows) else ""),
         explanation,
     )
 

@@ -103,6 +103,9 @@ def test_csv_keeps_line_breaks_and_numbers() -> None:
     (row,) = csv.DictReader(io.StringIO(written.decode("utf-8"), newline=""))
     assert row["counterfactual_text"] == "x\nb" and row["probability"] == "0.125"
     assert row["word_position"] == "2" and row["outcome"] == "flipped"
+    assert (row["draw"], row["mask"]) == ("1", "rk")
+    assert float(row["neutral_baseline"]) == explanation.baseline
+    assert (row["classifier"], row["label"]) == (explanation.classifier, explanation.label)
 
 
 def test_parquet_gives_the_rows_and_the_settings_back() -> None:

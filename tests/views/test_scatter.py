@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from itertools import pairwise
 
 from nsx_core import pipeline
 from nsx_core.fake_catalogue import fake_catalogue
 from nsx_core.records import ExplainSettings, Explanation
 from nsx_core.store import Store
-from nsx_core.views.scatter import LABELLED_MAX, scatter, scatter_sentence
+from nsx_core.views.scatter import LABELLED_MAX, LABELS_APART, scatter, scatter_sentence
 
 
 def explained(text: str) -> Explanation:
@@ -34,7 +35,14 @@ def test_words_are_escaped_and_only_some_are_labelled() -> None:
     found = explained("<a href='x'>hate</a> " + " ".join(f"word{i}" for i in range(20)))
     drawn = json.loads(scatter(found).to_json())
     assert "<a" not in json.dumps(drawn["data"])
-    assert sum(bool(t) for t in drawn["data"][0]["text"]) == LABELLED_MAX
+    labels = [t for t in drawn["data"][0]["text"] if t]
+    assert 1 <= len(labels) <= LABELLED_MAX
+    heights = [y for y, t in zip(drawn["data"][0]["y"], drawn["data"][0]["text"], strict=True) if t]
+    assert all(b - a >= LABELS_APART - 1e-12 for a, b in pairwise(sorted(heights)))
+
+
+def test_equal_words_are_not_ranked() -> None:
+    assert "about the same place" in scatter_sentence(explained("Rain and wind today"))
 
 
 def test_a_one_word_text_has_no_chart_but_a_sentence() -> None:
