@@ -1,4 +1,4 @@
-"""How many draws a step takes: few of a long text, so that no step lasts for minutes.
+"""How much work an explanation is, and how many draws a step takes: few of a long text.
 
 A step is the unit of progress, of cancelling and of other people's turns.
 """
@@ -12,6 +12,13 @@ FIRST_BATCH_DRAWS, BATCH_DRAWS = 64, 256
 #: About how many tokens of text a step may hold.
 BATCH_TOKENS = 8_192
 CHARACTERS_A_TOKEN = 4
+#: Above this much ``work`` a person is asked first: some minutes on two cores.
+LONG_WORK = 100_000
+
+
+def work(draws: int, n_words: int) -> int:
+    """Words to write or read again for so many draws of a text of that length."""
+    return draws * n_words
 
 
 def batch_spans(missing: int, n_words: int, n_characters: int) -> list[tuple[int, int]]:

@@ -72,14 +72,18 @@ def _parser() -> argparse.ArgumentParser:
         help="as the paper did, keep a draw whose infill equals the words it replaces",
     )
     explain.add_argument("--scores", action="store_true", help="average P(label), not labels")
-    explain.add_argument("--splitter", default="whitespace")
+    explain.add_argument(
+        "--splitter",
+        default="whitespace",
+        help=f"what a unit is: {', '.join(sorted(words.SPLITTERS))}",
+    )
     explain.add_argument("--phrase", action="append", default=[], help="one unit; may repeat")
     explain.add_argument("--store", type=Path, help="the DuckDB file (default: under $NSX_HOME)")
     explain.add_argument("--no-cache", action="store_true", help="read and keep nothing")
-    explain.add_argument("--json", action="store_true")
+    explain.add_argument("--json", action="store_true", help="everything, as JSON")
     explain.add_argument("--quiet", action="store_true", help="no progress on standard error")
     models = commands.add_parser("models", help="classifiers and infillers, with their figures")
-    models.add_argument("--json", action="store_true")
+    models.add_argument("--json", action="store_true", help="everything, as JSON")
     return parser
 
 
@@ -172,7 +176,7 @@ def as_table(found: Explanation) -> str:
     ]
     for w in found.words:
         shown = w.word.text.encode("utf-8", "replace").decode("utf-8")
-        shown = "".join(c if c.isprintable() else "?" for c in shown)
+        shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in shown)
         if len(shown) > width:
             shown = shown[: width - 1] + "…"
         lines.append(f"{shown:<{width}}  {_cell(w.necessity):<24}  {_cell(w.sufficiency):<24}")

@@ -1,9 +1,9 @@
 """Run explanations in the background of the app: one inference thread, shared by all visitors.
 
-Jobs advance one batch at a time, the most urgent first and equals in turn; identical requests
-join one job; cancelling stops within the batch in hand, and what was committed stays. Every batch is committed
-with its job's row, so that after a crash the job is found 'interrupted' and a new request
-finds its draws.
+Jobs advance one batch at a time, the most urgent first and equals in turn; a batch that lasts
+gives way to a smaller job that waits. Identical requests join one job; cancelling stops within
+the batch in hand, and what was committed stays. Every batch is committed with its job's row, so
+that after a crash the job is found 'interrupted' and a new request finds its draws.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Generator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from nsx_core import pipeline, stopping, words
+from nsx_core import batches, pipeline, stopping, words
 from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry, shipped_catalogue
 from nsx_core.classifying import checked
 from nsx_core.errors import CancelledError, NsxError, UnknownNameError
@@ -35,6 +35,8 @@ RESULTS_KEPT = 64
 JOBS_KEPT = 512
 ACTIVE = ("queued", "running")
 MEASURED = ("classifying", "drawing")
+#: After so many seconds a batch gives way to a smaller job, but not so often that it starves.
+PATIENCE_SECONDS, GIVE_WAY_MAX = 3.0, 5
 
 log = logging.getLogger(__name__)
 
@@ -77,6 +79,15 @@ class JobView:
     error: str | None
 
 
+@dataclass(frozen=True)
+class Cost:
+    """What an explanation asks for before it begins; ``long`` = ask the person first."""
+
+    words: int
+    draws: int
+    long: bool
+
+
 @dataclass
 class _Job:
     id: str
@@ -92,6 +103,13 @@ class _Job:
     error: str | None = None
     cancelled: bool = False
     turns: int = 0
+    #: When the batch in hand began, and how often it was given up for a smaller job.
+    began: float = 0.0
+    gave_way: int = 0
+
+    @property
+    def work(self) -> int:
+        return batches.work(len(self.todo.masks), len(self.todo.split.words))
 
 
 class Engine:
@@ -172,6 +190,12 @@ class Engine:
         """The request, checked; raises what ``pipeline.plan`` raises."""
         r = request
         return pipeline.plan(r.text, r.classifier, r.infiller, r.settings, self.catalogue)
+
+    def cost(self, request: ExplainRequest) -> Cost:
+        """How many words and draws the request means; raises what ``plan`` raises."""
+        todo = self.plan(request)
+        n_words, draws = len(todo.split.words), len(todo.masks)
+        return Cost(n_words, draws, batches.work(draws, n_words) > batches.LONG_WORK)
 
     def submit(self, request: ExplainRequest, urgency: int = INTERACTIVE) -> str:
         """Queue the request and return its job's id; an equal one that runs is joined."""
@@ -270,7 +294,19 @@ class Engine:
     def _next(self) -> _Job | None:
         active = [j for j in self._jobs.values() if j.state in ACTIVE]
         # Turns within an urgency, so that a short text need not wait for a long one's end.
-        return min(active, key=lambda j: (j.urgency, j.turns, j.order), default=None)
+        key = lambda j: (j.urgency, 0 < j.gave_way < GIVE_WAY_MAX, j.turns, j.order)  # noqa: E731
+        return min(active, key=key, default=None)
+
+    def _gives_way(self, job: _Job) -> bool:
+        """Whether the batch in hand has lasted and a smaller job waits; from any thread."""
+        if job.gave_way >= GIVE_WAY_MAX or time.monotonic() - job.began < PATIENCE_SECONDS:
+            return False
+        with self._wake:
+            return any(
+                j is not job and j.urgency <= job.urgency and j.work < job.work
+                for j in self._jobs.values()
+                if j.state in ACTIVE and not j.cancelled
+            )
 
     def _run(self) -> None:
         while True:
@@ -301,9 +337,10 @@ class Engine:
                     job.todo, self.catalogue, self.store, lambda p: _row(job, "running", p)
                 )
                 self.store.save_job(_row(job, "running", job.progress))
-            with stopping.asking(lambda: job.cancelled or self._closed):
+            job.began = time.monotonic()
+            with stopping.asking(lambda: job.cancelled or self._closed or self._gives_way(job)):
                 progress = next(job.steps)
-            now = time.monotonic()
+            now, job.gave_way = time.monotonic(), 0
             with self._wake:
                 # Draws that are only judged go faster than new ones: each stage has its rate.
                 if progress.stage in MEASURED and progress.stage != job.progress.stage:
@@ -317,6 +354,11 @@ class Engine:
             # Closing the engine marks its jobs itself; see ``close``.
             if job.cancelled:
                 self._end(job, "cancelled")
+            elif not self._closed:
+                # It begins again from what is committed.
+                job.steps, job.state, job.first = None, "queued", None
+                job.progress = replace(job.progress, stage="waiting")
+                job.gave_way += 1
         except NsxError as error:
             job.error = str(error)
             self._end(job, "failed")

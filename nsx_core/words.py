@@ -33,7 +33,7 @@ from nsx_core.errors import SettingsError, TextError, UnknownNameError
 from nsx_core.records import SplitText, Word
 from nsx_core.settings import MAX_WORD_CHARACTERS, MAX_WORDS
 
-__all__ = ["SPLITTERS", "split"]
+__all__ = ["SPLITTERS", "absent_phrases", "hidden_characters", "split"]
 
 Span = tuple[int, int]
 _HOPELESS = 10 * MAX_WORDS  # so many pieces that no phrase or gap brings them under the limit
@@ -74,6 +74,19 @@ def absent_phrases(text: str, phrases: Sequence[str]) -> list[str]:
             for m in _phrase_pattern(phrase).finditer(text)
         )
     ]
+
+
+def hidden_characters(text: str) -> int:
+    """How many characters cannot be seen, such as a zero-width joiner within a word.
+
+    White space is not counted, nor what joins or dresses an emoji.
+    """
+    return sum(
+        not character.isspace()
+        and not _visible(character)
+        and (before.isalnum() or before.isspace())
+        for before, character in zip(" " + text, text, strict=False)
+    )
 
 
 def _check_limits(spans: list[Span], splitter: str) -> None:

@@ -13,7 +13,7 @@ import pytest
 from nsx_core import jobs, stopping
 from nsx_core.catalogue import Catalogue
 from nsx_core.classifying.fakes import KeywordClassifier
-from nsx_core.errors import StoreBusyError, TextError, UnknownNameError
+from nsx_core.errors import CancelledError, StoreBusyError, TextError, UnknownNameError
 from nsx_core.fake_catalogue import fake_catalogue
 from nsx_core.infilling.wordlist import WordListInfiller
 from nsx_core.jobs import Engine, ExplainRequest, JobView
@@ -172,6 +172,75 @@ def test_a_short_job_takes_turns_with_a_long_one(bench: Bench) -> None:
     bench.open_gate(4)
     bench.until(short, "done")
     assert bench.engine.job(long).state == "running"
+
+
+def _until_asked(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> tuple[threading.Event, list[int]]:
+    """Long texts' batches last until they are stopped; returns 'one has begun' and a count."""
+    entered, given_up = threading.Event(), []
+    quick = WordListInfiller()
+
+    def infill(
+        requests: list[InfillRequest], settings: GenerationSettings
+    ) -> list[tuple[str, ...]]:
+        if len(requests[0].words) < 10:
+            return quick.infill(requests, settings)
+        entered.set()
+        try:
+            while not bench.writer.gate.acquire(blocking=False):
+                stopping.check()
+                time.sleep(0.005)
+        except CancelledError:
+            given_up.append(1)
+            raise
+        return quick.infill(requests, settings)
+
+    monkeypatch.setattr(bench.writer, "infill", infill)
+    return entered, given_up
+
+
+def test_a_lasting_batch_gives_way_to_a_smaller_job(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "PATIENCE_SECONDS", 0.05)
+    entered, given_up = _until_asked(bench, monkeypatch)
+    long = bench.engine.submit(bench.request("I hate " + "very " * 40 + "much"))
+    assert entered.wait(20)
+    short = bench.engine.submit(bench.request("hate you", budget=10))
+    bench.until(short, "done")
+    assert given_up
+    assert bench.engine.job(long).state in ("queued", "running")
+    bench.open_gate()
+    assert bench.until(long, "done").total > 0
+
+
+def test_a_batch_does_not_give_way_to_an_equal_or_without_end(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "PATIENCE_SECONDS", 0.0)
+    entered, given_up = _until_asked(bench, monkeypatch)
+    text = "I hate " + "very " * 40 + "much"
+    long = bench.engine.submit(bench.request(text))
+    assert entered.wait(20)
+    equal = bench.engine.submit(bench.request(text, seed=1))
+    time.sleep(0.1)
+    assert not given_up
+    for number in range(3 * jobs.GIVE_WAY_MAX):
+        bench.engine.submit(bench.request(f"hate {number}", budget=10))
+        time.sleep(0.05)
+    # Each of the two at most so often.
+    assert 0 < len(given_up) <= 2 * jobs.GIVE_WAY_MAX
+    bench.open_gate()
+    for job in (long, equal):
+        bench.until(job, "done")
+
+
+def test_the_cost_is_known_before(bench: Bench) -> None:
+    assert bench.engine.cost(bench.request()) == jobs.Cost(5, 522, long=False)
+    assert bench.engine.cost(bench.request("word " * 2_000)).long
+    with pytest.raises(TextError):
+        bench.engine.cost(bench.request(" "))
 
 
 def test_interactive_work_goes_before_a_sweep(bench: Bench) -> None:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from nsx_core.errors import SettingsError, TextError, UnknownNameError
 from nsx_core.records import SplitText
 from nsx_core.settings import MAX_WORD_CHARACTERS, MAX_WORDS
-from nsx_core.words import SPLITTERS, split
+from nsx_core.words import SPLITTERS, hidden_characters, split
 
 FAMILY = "\U0001f469\u200d\U0001f469\u200d\U0001f467\u200d\U0001f466"  # one picture, ZWJ sequence
 NODDING = "\U0001f642\u200d\u2194\ufe0f"
@@ -199,6 +199,20 @@ def test_an_unknown_splitter_is_refused_with_a_hint() -> None:
 def test_unusable_phrases_are_refused(phrases: object) -> None:
     with pytest.raises(SettingsError, match=r"[Pp]hrase.* came"):
         split("a text", phrases=phrases)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("text", "hidden"),
+    [
+        ("plain words\n\twith gaps", 0),
+        ("ha\u200dte wo\u200bmen", 2),
+        ("\ufeffmark at the start", 1),
+        ("\U0001f468\u200d\U0001f469\u200d\U0001f467 \u2764\ufe0f", 0),
+        ("a\x00b \u202eturned", 2),
+    ],
+)
+def test_hidden_characters_are_counted(text: str, hidden: int) -> None:
+    assert hidden_characters(text) == hidden
 
 
 def test_spaces_tell_which_words_have_a_gap_before_them() -> None:

@@ -52,7 +52,7 @@ def marked(pieces: tuple[Piece, ...]) -> tuple[Node | str, ...]:
     for piece in pieces:
         text = shortened(piece.text, _WORD_CHARACTERS)
         if piece.kind is Kind.WRITTEN:
-            made.append(node("mark", piece.text, cls="written"))
+            made.append(node("mark", piece.text, cls="written", dir=direction(piece.text)))
         elif piece.kind is Kind.CHOSEN:
             made.append(node("strong", text, cls="chosen"))
         else:

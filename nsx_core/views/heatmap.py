@@ -17,6 +17,8 @@ __all__ = ["heatmap", "interval_bar", "legend", "shading"]
 WORD_CHARACTERS = 32
 _RAMP_STEPS = 12
 _LARGE = 9
+#: What the legend's interval bar shows.
+_SAMPLE = Estimate(0.5, 0.25, 0.75, 0)
 
 
 def heatmap(explanation: Explanation, chosen: int | None) -> Node:
@@ -28,7 +30,7 @@ def heatmap(explanation: Explanation, chosen: int | None) -> Node:
         if "\n" in explanation.text[ends : word.word.start]:
             blocks.append(node("span", cls="break"))
         ends = word.word.end
-        blocks.append(_block(word, index, chosen == index, floor))
+        blocks.append(_block(explanation, word, index, chosen == index, floor))
     return node(
         "div",
         legend(explanation),
@@ -52,9 +54,19 @@ def legend(explanation: Explanation) -> Node:
     below = "" if explanation.predicted else ", counted below zero"
     said = {
         Side.NECESSITY: f"label {lost} when the word is replaced{below}",
-        Side.SUFFICIENCY: f"label {kept} when only others are, less the baseline",
+        Side.SUFFICIENCY: f"label {kept} when only other words are, less the baseline",
     }
-    return node("div", *(_scale(side, said[side]) for side in Side), cls="legend")
+    return node(
+        "div",
+        *(_scale(side, said[side], _far_end(explanation, side)) for side in Side),
+        node(
+            "div",
+            interval_bar(_SAMPLE),
+            node("span", "a score (tick) and its 95 % interval (line)", cls="said"),
+            cls="scale key",
+        ),
+        cls="legend",
+    )
 
 
 def shading(side: Side, value: float | None) -> dict[str, str]:
@@ -89,13 +101,19 @@ def interval_bar(estimate: Estimate, floor: float = 0.0) -> Node:
     )
 
 
-def _block(word: WordScore, index: int, pressed: bool, floor: float) -> Node:
+def _far_end(explanation: Explanation, side: Side) -> float:
+    """The strongest score there can be: -1 where words can only lose a label nobody gave."""
+    return -1.0 if side is Side.NECESSITY and not explanation.predicted else 1.0
+
+
+def _block(
+    explanation: Explanation, word: WordScore, index: int, pressed: bool, floor: float
+) -> Node:
     shown = shortened(word.word.text, WORD_CHARACTERS)
     return node(
         "button",
         node("span", shown, cls="word", dir=direction(shown)),
-        _cell(Side.NECESSITY, word.necessity, floor),
-        _cell(Side.SUFFICIENCY, word.sufficiency, floor),
+        *(_cell(s, getattr(word, s), floor, _far_end(explanation, s)) for s in Side),
         cls="block",
         type="button",
         aria_pressed="true" if pressed else "false",
@@ -107,18 +125,19 @@ def _block(word: WordScore, index: int, pressed: bool, floor: float) -> Node:
     )
 
 
-def _cell(side: Side, estimate: Estimate, floor: float) -> Node:
+def _cell(side: Side, estimate: Estimate, floor: float, far_end: float) -> Node:
     known = estimate.value is not None
+    strength = None if estimate.value is None else estimate.value * far_end
     return node(
         "span",
         node("span", score(estimate.value) if known else "\u2013", cls="number", dir="ltr"),
         interval_bar(estimate, floor),
         cls=f"cell {side}" if known else f"cell {side} undefined",
-        properties=shading(side, estimate.value),
+        properties=shading(side, strength),
     )
 
 
-def _scale(side: Side, said: str) -> Node:
+def _scale(side: Side, said: str, far_end: float) -> Node:
     return node(
         "div",
         node("span", str(side), cls="name"),
@@ -132,7 +151,7 @@ def _scale(side: Side, said: str) -> Node:
             cls="ramp",
             aria_hidden="true",
         ),
-        node("span", "1", cls="end"),
+        node("span", score(far_end, 0), cls="end"),
         node("span", said, cls="said"),
         cls="scale",
     )

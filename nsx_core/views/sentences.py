@@ -10,6 +10,8 @@ from nsx_core.views.numbers import duration, interval, percent, score
 __all__ = [
     "alternative",
     "baseline_sentence",
+    "hidden_sentence",
+    "long_sentence",
     "most_necessary",
     "necessity_sentence",
     "not_predicted_sentence",
@@ -76,6 +78,27 @@ def unseen_sentence(unseen: int, classifier: str) -> str | None:
     )
 
 
+def hidden_sentence(count: int) -> str | None:
+    """Points out characters that nobody sees; None where there are none."""
+    if count <= 0:
+        return None
+    characters, they = ("character", "It stays") if count == 1 else ("characters", "They stay")
+    return (
+        f"{count:,} {characters} of the text cannot be seen, such as a zero-width joiner. {they} "
+        "in the word at that place, and a classifier may read such a word otherwise than people do."
+    )
+
+
+def long_sentence(words: int, draws: int) -> str:
+    """What a long text asks for, said before it begins."""
+    return (
+        f"The text has {_number(words, 'word')}, and its scores need {draws:,} counterfactual "
+        "texts of about that length: expect minutes to hours. A smaller budget or a shorter text "
+        "takes less. Others' short texts go first meanwhile; stop when you like, and what is "
+        "drawn by then is kept."
+    )
+
+
 def word_sentence(explanation: Explanation, index: int, side: Side) -> str:
     """The sentence of one score."""
     if side is Side.NECESSITY:
@@ -102,7 +125,7 @@ def necessity_sentence(explanation: Explanation, index: int) -> str:
     flipped = flips(explanation, draws)
     return (
         f"When {name} is replaced, {flipped} of {_texts(len(draws))} "
-        f"{_agree(verb, len(draws))} the label {label} "
+        f"{_agree(verb, flipped)} the label {label} "
         f"({_stated('necessity', word.necessity)}).{alone}"
     )
 
@@ -131,7 +154,7 @@ def sufficiency_sentence(explanation: Explanation, index: int) -> str:
     verb = "keep" if explanation.predicted else "get"
     return (
         f"When {name} is kept and other words are replaced, {kept} of {_texts(len(draws))} "
-        f"{_agree(verb, len(draws))} the label {label}; {percent(explanation.baseline)} of "
+        f"{_agree(verb, kept)} the label {label}; {percent(explanation.baseline)} of "
         f"neutral texts get it anyway (the neutral baseline), which leaves {stated}."
     )
 
@@ -152,8 +175,7 @@ def alternative(explanation: Explanation) -> str:
         reverse=True,
     )
     count = len(explanation.words)
-    words = "1 word" if count == 1 else f"{count} words"
-    said = f"Necessity and sufficiency of {words} for {explanation.label}."
+    said = f"Necessity and sufficiency of {_number(count, 'word')} for {explanation.label}."
     if ranked:
         first, last = ranked[0], ranked[-1]
         said += (
@@ -214,7 +236,11 @@ def _stated(name: str, estimate: Estimate) -> str:
 
 
 def _texts(count: int) -> str:
-    return f"{count} text" if count == 1 else f"{count} texts"
+    return _number(count, "text")
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def _agree(verb: str, count: int) -> str:

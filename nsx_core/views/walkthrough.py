@@ -7,7 +7,7 @@ from nsx_core.views.draws_table import marked
 from nsx_core.views.drilldown import counted, pieces
 from nsx_core.views.heatmap import shading
 from nsx_core.views.markup import Node, direction, node, shortened
-from nsx_core.views.numbers import percent, score
+from nsx_core.views.numbers import score
 from nsx_core.views.sentences import quoted, word_sentence
 
 __all__ = ["examples", "walkthrough"]
@@ -167,4 +167,4 @@ def _formula(explanation: Explanation, index: int, side: Side) -> str:
     if side is Side.NECESSITY:
         sign = "" if explanation.predicted else "\u2212"
         return f"{sign}{share} = {score(word.necessity.value)}"
-    return f"{share} \u2212 {percent(explanation.baseline)} = {score(word.sufficiency.value)}"
+    return f"{share} \u2212 {score(explanation.baseline, 3)} = {score(word.sufficiency.value)}"

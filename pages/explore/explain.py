@@ -6,7 +6,7 @@ import streamlit as st
 
 from nsx_core.errors import MissingModelError, NsxError, UnknownNameError
 from nsx_core.jobs import Engine, ExplainRequest
-from nsx_core.views.sentences import not_predicted_sentence, stopped_sentence
+from nsx_core.views.sentences import long_sentence, not_predicted_sentence, stopped_sentence
 from pages.explore.asking import ask, asked_label, current_request, open_once, write_address
 from pages.explore.form import form
 from pages.explore.progress import RUNNING, progress
@@ -39,6 +39,8 @@ def page() -> None:
 
 def _follow_the_widgets(engine: Engine) -> None:
     """Show at once what is complete already; say so where something must be computed."""
+    # Always there, so that an old message goes as soon as the page is run again.
+    place = st.empty()
     wanted, asked = current_request(engine), st.session_state["asked"]
     problems = {c.name: c.problem for c in engine.classifiers()}
     if wanted == asked or not wanted.text.strip() or problems[wanted.classifier]:
@@ -46,7 +48,8 @@ def _follow_the_widgets(engine: Engine) -> None:
     if complete(engine, wanted) is not None:
         ask(engine, wanted)
         return
-    notice("Changed since the last explanation", "Press Explain to compute it.", key="changed")
+    with place:
+        notice("Changed since the last explanation", "Press Explain to compute it.", key="changed")
 
 
 def _show(engine: Engine, asked: ExplainRequest) -> None:
@@ -72,18 +75,22 @@ def _show(engine: Engine, asked: ExplainRequest) -> None:
 
 
 def _may_start(engine: Engine, asked: ExplainRequest) -> bool:
-    """Whether to compute: for a text that is predicted, or on request."""
+    """Whether to compute: for a text that is predicted and not long, or on request."""
     if st.session_state["anyway"]:
         return True
+    cost = engine.cost(asked)
     with st.spinner("Asking the classifier"):
         said = engine.classify(asked.text, asked.classifier)
     label = asked_label(engine, asked)
     sentence = not_predicted_sentence(
         asked.classifier, label, said.probabilities[label], st.session_state["threshold"]
     )
-    if sentence is None:
+    if sentence is None and not cost.long:
         return True
-    notice("Not predicted", sentence, key="not-predicted")
+    if sentence is not None:
+        notice("Not predicted", sentence, key="not-predicted")
+    if cost.long:
+        notice("A long text", long_sentence(cost.words, cost.draws), key="long")
     st.button(
         "Explain anyway",
         key="anyway-button",

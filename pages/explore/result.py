@@ -15,12 +15,15 @@ from nsx_core.views.heatmap import heatmap
 from nsx_core.views.scatter import scatter, scatter_sentence
 from nsx_core.views.scores_table import scores_frame, scores_table
 from nsx_core.views.walkthrough import walkthrough
+from nsx_core.words import hidden_characters
 from pages.explore.asking import write_address
 from pages.shared.figure import figure
 from pages.shared.notices import notice
 
 __all__ = ["result"]
 
+# No number of replaced words: a choice of None would be shown as no choice.
+_ANY = 0
 _VIEWS = {
     "necessity": "Necessity: texts",
     "sufficiency": "Sufficiency: texts",
@@ -37,6 +40,9 @@ def result(engine: Engine, explanation: Explanation, key: str) -> None:
     unseen = sentences.unseen_sentence(explanation.unseen_words, explanation.classifier)
     if unseen:
         notice("The model does not see the whole text", unseen, key="unseen")
+    hidden = sentences.hidden_sentence(hidden_characters(explanation.text))
+    if hidden:
+        notice("Characters that cannot be seen", hidden, key="hidden")
     figure(heatmap(explanation, index), f"heatmap-{key}", word=_choose)
     with st.container(key="said", gap="xxsmall"):
         for side in Side:
@@ -117,10 +123,10 @@ def _selection(rows: tuple[Row, ...]) -> Selection:
         )
         replaced = st.selectbox(
             "Words replaced",
-            [None, *drilldown.replaced_counts(rows)],
+            [_ANY, *drilldown.replaced_counts(rows)],
             key="replaced",
             width=130,
-            format_func=lambda n: "any" if n is None else str(n),
+            format_func=lambda n: "any" if n == _ANY else str(n),
             on_change=_turn_to,
             args=("0",),
         )
@@ -131,7 +137,7 @@ def _selection(rows: tuple[Row, ...]) -> Selection:
             args=("0",),
             persist_state="session",
         )
-    return Selection(flips_only, replaced, search or "", **order)
+    return Selection(flips_only, None if replaced == _ANY else replaced, search or "", **order)
 
 
 def _sort(value: str) -> None:

@@ -198,6 +198,27 @@ def test_a_text_that_is_not_predicted_waits_for_a_request(app: AppTest) -> None:
     assert "gain the label hate" in texts(app)
 
 
+def test_a_long_text_says_what_it_asks_for_and_waits(app: AppTest) -> None:
+    twice(app)
+    explained(app, "I hate " + "very " * 198 + "much.")
+    assert "The text has 201 words, and its scores need 1,182 counterfactual texts" in texts(app)
+    assert not figures(app)
+    app.text_area(key="text_box").set_value("I hate women.")
+    app.button(key="explain").click().run()
+    assert "heatmap" in figures(finished(app))
+
+
+def test_characters_that_cannot_be_seen_are_pointed_out(app: AppTest) -> None:
+    twice(app)
+    explained(app, "I ha\u200dte rain.")
+    if shown(app, "anyway-button"):
+        app.button(key="anyway-button").click().run()
+        finished(app)
+    assert "1 character of the text cannot be seen" in texts(app)
+    explained(app, "I hate rain \U0001f468\u200d\U0001f469\u200d\U0001f467.")
+    assert "cannot be seen" not in texts(app)
+
+
 def test_examples_are_explained_at_once(app: AppTest) -> None:
     twice(app)
     assert len([b for b in app.button if b.key.startswith("example-")]) == 6

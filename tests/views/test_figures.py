@@ -12,7 +12,7 @@ from nsx_core.records import Estimate, Side
 from nsx_core.views import drilldown
 from nsx_core.views.draws_table import draws_table
 from nsx_core.views.drilldown import Selection
-from nsx_core.views.heatmap import heatmap, interval_bar
+from nsx_core.views.heatmap import heatmap, interval_bar, shading
 from nsx_core.views.markup import Node
 from nsx_core.views.model_figures import card_body, figures_frame
 from nsx_core.views.scores_table import scores_frame, scores_table
@@ -120,12 +120,23 @@ def test_unchanged_and_empty_texts_are_named() -> None:
     assert "(unchanged)" in table.text and "(empty text)" in table.text
 
 
+def test_a_label_that_words_win_is_shaded_below_zero() -> None:
+    whole = made.three_words()
+    lost = replace(whole.words[2], necessity=Estimate(-0.8, -0.9, -0.6, 30))
+    other = replace(whole, predicted=False, words=(*whole.words[:2], lost))
+    tree = heatmap(other, 2)
+    assert "necessity0−1label gained" in tree.text
+    cells = [n for n in nodes(tree) if n.attributes.get("class") == "cell necessity"]
+    assert cells[2].properties == shading(Side.NECESSITY, 0.8)
+    assert "necessity01label lost" in heatmap(whole, 2).text
+
+
 def test_walkthrough_uses_real_draws_and_adds_up() -> None:
     whole = made.three_words()
     tree = walkthrough(whole, 2)
     necessity, sufficiency = having(tree, "side")
     assert "2 / 3 = 0.67" in necessity.text
-    assert "1 / 2 − 1.2 % = 0.49" in sufficiency.text
+    assert "1 / 2 − 0.012 = 0.49" in sufficiency.text
     assert len(having(necessity, "dot")) == 3 and len(having(necessity, "full")) == 2
     assert [n.text for n in nodes(necessity) if n.tag == "s"] == [
         "women.",

@@ -21,7 +21,7 @@ def test_necessity_of_a_word() -> None:
 
 def test_sufficiency_of_a_word() -> None:
     assert sentences.sufficiency_sentence(made.three_words(), 2) == (
-        "When “women.” is kept and other words are replaced, 1 of 2 texts keep the label hate; "
+        "When “women.” is kept and other words are replaced, 1 of 2 texts keeps the label hate; "
         "1.2 % of neutral texts get it anyway (the neutral baseline), which leaves sufficiency "
         "0.49, 95 % interval 0.08–0.89."
     )
@@ -50,8 +50,8 @@ def test_no_draws_means_undefined(side: Side) -> None:
 def test_a_text_that_is_not_predicted_gains_the_label() -> None:
     whole = made.three_words()
     text = replace(whole, probability=0.1, predicted=False)
-    assert "1 of 3 texts gain the label" in sentences.necessity_sentence(text, 2)
-    assert "texts get the label hate" in sentences.sufficiency_sentence(text, 2)
+    assert "1 of 3 texts gains the label" in sentences.necessity_sentence(text, 2)
+    assert "1 of 2 texts gets the label hate" in sentences.sufficiency_sentence(text, 2)
     assert sentences.prediction_sentence(text).endswith(
         "0.10, which stays below the threshold of 0.50: not predicted."
     )
