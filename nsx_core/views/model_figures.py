@@ -72,7 +72,7 @@ def _stated(key: str, value: Any) -> str:
     if value is None:
         return "\u2013"
     if isinstance(value, float):
-        return percent(value) if any(s in key for s in _SHARES) else f"{value:.3f}"
+        return percent(value, 1) if any(s in key for s in _SHARES) else f"{value:.3f}"
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     return str(value)

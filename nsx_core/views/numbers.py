@@ -28,9 +28,10 @@ def interval(estimate: Estimate) -> str:
     return f"{low} to {high}" if _MINUS in low + high else f"{low}{_DASH}{high}"
 
 
-def percent(share: float) -> str:
-    """'12 %', '0.4 %', '0 %'."""
-    places = 1 if 0 < abs(share) < 0.0995 else 0
+def percent(share: float, places: int | None = None) -> str:
+    """'12 %', '0.4 %', '0 %'; with ``places`` decimals in a column of shares."""
+    if places is None:
+        places = 1 if 0 < abs(share) < 0.0995 else 0
     return f"{share * 100:.{places}f} %"
 
 
