@@ -1,7 +1,7 @@
 """Necessity and sufficiency explanations for text classifiers (balkir-etal-2022).
 
 The records and errors that every caller meets; ``nsx_core.pipeline`` explains one text,
-``nsx_core.jobs`` runs explanations for the app, ``python -m nsx_core`` is the command line.
+``nsx_core.engine`` runs explanations for the app, ``python -m nsx_core`` is the command line.
 """
 
 __version__ = "0.1.0"

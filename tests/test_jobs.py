@@ -13,10 +13,11 @@ import pytest
 from nsx_core import jobs, stopping
 from nsx_core.catalogue import Catalogue
 from nsx_core.classifying.fakes import KeywordClassifier
+from nsx_core.engine import Cost, Engine, ExplainRequest
 from nsx_core.errors import CancelledError, StoreBusyError, TextError, UnknownNameError
 from nsx_core.fake_catalogue import fake_catalogue
 from nsx_core.infilling.wordlist import WordListInfiller
-from nsx_core.jobs import Engine, ExplainRequest, JobView
+from nsx_core.jobs import JobView
 from nsx_core.records import ExplainSettings, GenerationSettings, InfillRequest
 
 TEXT = "I hate all women here."
@@ -237,7 +238,7 @@ def test_a_batch_does_not_give_way_to_an_equal_or_without_end(
 
 
 def test_the_cost_is_known_before(bench: Bench) -> None:
-    assert bench.engine.cost(bench.request()) == jobs.Cost(5, 522, long=False)
+    assert bench.engine.cost(bench.request()) == Cost(5, 522, long=False)
     assert bench.engine.cost(bench.request("word " * 2_000)).long
     with pytest.raises(TextError):
         bench.engine.cost(bench.request(" "))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from nsx_core.engine import Engine, ExplainRequest
 from nsx_core.errors import NsxError
-from nsx_core.jobs import Engine, ExplainRequest
 from nsx_core.views import address
 from nsx_core.views.address import View
 from nsx_core.views.markup import encodable

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
+from nsx_core.engine import Engine, ExplainRequest
 from nsx_core.errors import MissingModelError, NsxError, UnknownNameError
-from nsx_core.jobs import Engine, ExplainRequest
 from nsx_core.views.sentences import long_sentence, not_predicted_sentence, stopped_sentence
 from pages.explore.asking import ask, asked_label, current_request, open_once, write_address
 from pages.explore.form import form

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from nsx_core.jobs import Engine
+from nsx_core.engine import Engine
 from nsx_core.settings import BUDGET_MAX, BUDGET_MIN, SEED_MAX
 from nsx_core.views import address
 from pages.explore.asking import ask_as_set, examples

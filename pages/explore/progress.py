@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from nsx_core.jobs import Engine
+from nsx_core.engine import Engine
 from nsx_core.views.sentences import progress_sentence, progress_share
 
 __all__ = ["RUNNING", "progress"]

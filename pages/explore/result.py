@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import streamlit as st
 
-from nsx_core.jobs import Engine
+from nsx_core.engine import Engine
 from nsx_core.records import Explanation, Side
 from nsx_core.views import drilldown, files, sentences
 from nsx_core.views.draws_table import draws_table

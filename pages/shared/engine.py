@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from nsx_core.jobs import Engine, ExplainRequest
+from nsx_core.engine import Engine, ExplainRequest
 from nsx_core.records import Explanation
 
 __all__ = ["complete", "rejudged", "the_engine"]

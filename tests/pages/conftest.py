@@ -12,8 +12,9 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
+from nsx_core.engine import Engine, ExplainRequest
 from nsx_core.fake_catalogue import trial_catalogue
-from nsx_core.jobs import ACTIVE, Engine, ExplainRequest
+from nsx_core.jobs import ACTIVE
 from nsx_core.precomputed import example_texts
 from nsx_core.records import ExplainSettings
 from nsx_core.settings import STORE_FILE

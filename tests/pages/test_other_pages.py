@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from nsx_core import jobs
+from nsx_core import engine
 from nsx_core.catalogue import shipped_catalogue
 from nsx_core.settings import STORE_FILE
 from nsx_core.store import Store
@@ -81,7 +81,7 @@ def test_no_classifier_at_all(
     fresh_app: AppTest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("NSX_FAKE_MODELS")
-    monkeypatch.setattr(jobs, "shipped_catalogue", lambda: shipped_catalogue(tmp_path))
+    monkeypatch.setattr(engine, "shipped_catalogue", lambda: shipped_catalogue(tmp_path))
     fresh_app.run()
     assert not fresh_app.exception
     assert "A model is missing" in said(fresh_app) and "make setup" in said(fresh_app)

@@ -1,0 +1,184 @@
+"""The app's engine: models, store and jobs of one process, behind one small surface."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+
+from nsx_core import batches, pipeline, words
+from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry, shipped_catalogue
+from nsx_core.classifying import checked
+from nsx_core.fake_catalogue import trial_catalogue
+from nsx_core.jobs import INTERACTIVE, JobQueue, JobView
+from nsx_core.pipeline import Plan
+from nsx_core.precomputed import load_examples
+from nsx_core.records import ExplainSettings, Explanation
+from nsx_core.settings import STORE_FILE, data_folder
+from nsx_core.store import Store
+
+RESULTS_KEPT = 64
+
+
+@dataclass(frozen=True)
+class ExplainRequest:
+    """What a visitor asks for."""
+
+    text: str
+    classifier: str
+    infiller: str
+    settings: ExplainSettings
+
+
+@dataclass(frozen=True)
+class Classified:
+    """A classifier's answer on one text."""
+
+    probabilities: dict[str, float]
+    unseen_words: int
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What an explanation asks for before it begins; ``long`` = ask the person first."""
+
+    words: int
+    draws: int
+    long: bool
+
+
+class Engine:
+    """Models, store and jobs of one process; every method may be called from any thread."""
+
+    def __init__(self, store: Store, catalogue: Catalogue) -> None:
+        self.store, self.catalogue = store, catalogue
+        self._results: OrderedDict[str, Explanation] = OrderedDict()
+        self._lock = threading.Lock()
+        self._jobs = JobQueue(store, catalogue, self._keep)
+
+    @classmethod
+    def start(cls, home: Path | None = None, catalogue: Catalogue | None = None) -> Engine:
+        """Open the store under ``home`` (default: settings.data_folder()) and start.
+
+        Raises ``StoreError`` or one of its kinds.
+        """
+        if catalogue is None:
+            fakes = os.environ.get("NSX_FAKE_MODELS")
+            catalogue = trial_catalogue() if fakes else shipped_catalogue()
+        store = Store.open((home or data_folder()) / STORE_FILE)
+        try:
+            load_examples(catalogue, store)
+        except BaseException:
+            store.close()
+            raise
+        return cls(store, catalogue)
+
+    def close(self) -> None:
+        """Stop within the batch in hand, leave unfinished jobs interrupted, close the store."""
+        self._jobs.close()
+        self.store.close()
+
+    @property
+    def note(self) -> str | None:
+        """What a visitor should know of the models, None where they are the real ones."""
+        return self.catalogue.note
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What opening the store had to set aside."""
+        return self.store.warnings
+
+    def classifiers(self) -> list[ClassifierEntry]:
+        """All classifiers, those with a problem included."""
+        return list(self.catalogue.classifiers.values())
+
+    def infillers(self) -> list[InfillerEntry]:
+        """All infillers, those with a problem included."""
+        return list(self.catalogue.infillers.values())
+
+    def classify(self, text: str, classifier: str) -> Classified:
+        """The classifier's probabilities of one text; raises ``TextError`` or ``ModelError``."""
+        entry = self.catalogue.classifier_entry(classifier)
+        words.split(text)
+        known = self.store.predictions(entry.fingerprint, [text])
+        if text in known and len(text) <= pipeline.NEVER_CUT_CHARACTERS:
+            return Classified(dict(zip(entry.labels, known[text], strict=True)), 0)
+        # Not on the inference thread: a visitor must not wait for another's batch of draws.
+        model = self.catalogue.classifier(classifier)
+        row = [float(p) for p in checked(model, [text])[0]]
+        unseen = model.unseen_words(text)
+        self.store.commit_batch(None, [], entry.fingerprint, {text: row}, None)
+        return Classified(dict(zip(entry.labels, row, strict=True)), unseen)
+
+    def plan(self, request: ExplainRequest) -> Plan:
+        """The request, checked; raises what ``pipeline.plan`` raises."""
+        r = request
+        return pipeline.plan(r.text, r.classifier, r.infiller, r.settings, self.catalogue)
+
+    def cost(self, request: ExplainRequest) -> Cost:
+        """How many words and draws the request means; raises what ``plan`` raises."""
+        todo = self.plan(request)
+        n_words, draws = len(todo.split.words), len(todo.masks)
+        return Cost(n_words, draws, batches.work(draws, n_words) > batches.LONG_WORK)
+
+    def submit(self, request: ExplainRequest, urgency: int = INTERACTIVE) -> str:
+        """Queue the request and return its job's id; an equal one that runs is joined."""
+        return self._jobs.submit(self.plan(request), urgency)
+
+    def job(self, job_id: str) -> JobView:
+        """The job's state now; ``UnknownNameError`` for one that is not known here."""
+        return self._jobs.view(job_id)
+
+    def partial(self, job_id: str) -> Explanation | None:
+        """What a running job's draws say so far; None before the first batch and at the end."""
+        return self._jobs.partial(job_id)
+
+    def cancel(self, job_id: str) -> None:
+        """Stop the job: at once where it waits, else within the batch in hand.
+
+        What is committed stays.
+        """
+        self._jobs.cancel(job_id)
+
+    def result(self, job_id: str) -> Explanation | None:
+        """The finished job's explanation, from memory or from the store."""
+        todo = self._jobs.plan(job_id)
+        found = self._at_hand(todo.key)
+        if found is None and self.job(job_id).state == "done":
+            found = pipeline.from_store(todo, self.catalogue, self.store)
+        return found
+
+    def cached(self, request: ExplainRequest) -> Explanation | None:
+        """The explanation if nothing is missing for it, else None; no model runs."""
+        todo = self.plan(request)
+        found = self._at_hand(todo.key)
+        if found is None:
+            found = pipeline.from_store(todo, self.catalogue, self.store)
+            if found is not None:
+                self._keep(found)
+        return found
+
+    def remember_text(self, text: str) -> str:
+        """Store a text for a link; returns its id. Raises ``TextError``."""
+        return self.store.remember_text(words.split(text))
+
+    def text(self, text_id: str) -> str | None:
+        """The text of a link's id, or None."""
+        return self.store.text(text_id)
+
+    def rejudged(self, explanation: Explanation, threshold: float) -> Explanation:
+        """The explanation under another decision threshold; no model runs."""
+        entry = self.catalogue.classifier_entry(explanation.classifier)
+        return pipeline.rejudged(explanation, threshold, entry)
+
+    def _at_hand(self, key: str) -> Explanation | None:
+        with self._lock:
+            return self._results.get(key)
+
+    def _keep(self, found: Explanation) -> None:
+        with self._lock:
+            self._results[found.key] = found
+            while len(self._results) > RESULTS_KEPT:
+                self._results.popitem(last=False)

@@ -1,0 +1,26 @@
+"""The one place where the stages meet: text -> words -> masks -> infills -> predictions -> scores.
+
+``plan`` decides everything before a model runs; ``explaining`` does it, one batch a step;
+``rejudged`` scores the same draws again under another threshold.
+"""
+
+from nsx_core.pipeline.explaining import (
+    NEVER_CUT_CHARACTERS,
+    Progress,
+    explained,
+    explaining,
+    from_store,
+)
+from nsx_core.pipeline.planning import Plan, plan
+from nsx_core.pipeline.scored import rejudged
+
+__all__ = [
+    "NEVER_CUT_CHARACTERS",
+    "Plan",
+    "Progress",
+    "explained",
+    "explaining",
+    "from_store",
+    "plan",
+    "rejudged",
+]

@@ -1,0 +1,80 @@
+"""From what a caller asks to a plan: settings checked, words split, masks laid out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from nsx_core import masking, words
+from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry
+from nsx_core.classifying import label_index, positive
+from nsx_core.records import ExplainSettings, Mask, Side, SplitText
+from nsx_core.settings import checked_budget, checked_seed
+from nsx_core.store import DrawSet, canonical_key, draw_set
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One explanation, all of it decided before any model runs."""
+
+    split: SplitText
+    classifier: ClassifierEntry
+    infiller: InfillerEntry
+    settings: ExplainSettings
+    label: str
+    draws: DrawSet
+    masks: tuple[Mask, ...]
+
+    @property
+    def key(self) -> str:
+        """Key of all that can change the explanation."""
+        s = self.settings
+        return canonical_key(
+            {
+                "draws": self.draws.key,
+                "classifier": self.classifier.fingerprint,
+                "label": self.label,
+                "budget": s.budget,
+                "threshold": float(s.threshold),
+                "scores": s.use_scores,
+            }
+        )
+
+
+def plan(
+    text: str, classifier: str, infiller: str, settings: ExplainSettings, catalogue: Catalogue
+) -> Plan:
+    """Check everything the caller gave and lay out the masks.
+
+    Raises ``TextError``, ``SettingsError``, ``UnknownNameError`` or ``ModelError``.
+    """
+    settings = replace(
+        settings, budget=checked_budget(settings.budget), seed=checked_seed(settings.seed)
+    )
+    positive(np.zeros(1), settings.threshold)
+    entry = catalogue.classifier_entry(classifier)
+    writer = catalogue.infiller_entry(infiller)
+    label = settings.label if settings.label is not None else entry.explained_label
+    label_index(entry.labels, label)
+    split = words.split(text, settings.splitter, settings.phrases)
+    draws = draw_set(
+        split, writer.name, writer.fingerprint, settings.generation, settings.sampler, settings.seed
+    )
+    sample = masking.sampler_named(settings.sampler)
+    n = len(split.words)
+    masks = [
+        mask
+        for side in Side
+        for mask in sample(
+            n,
+            side,
+            settings.seed,
+            draws.text_id,
+            0,
+            masking.draws_per_side(n, settings.budget, side),
+        )
+    ]
+    # Both sides in step, so that every prefix says something of each.
+    masks.sort(key=lambda m: (m.number, m.side is Side.SUFFICIENCY))
+    return Plan(split, entry, writer, settings, label, draws, tuple(masks))
