@@ -18,7 +18,7 @@ from nsx_core.errors import CancelledError, StoreBusyError, TextError, UnknownNa
 from nsx_core.fake_catalogue import fake_catalogue
 from nsx_core.infilling.wordlist import WordListInfiller
 from nsx_core.jobs import JobView
-from nsx_core.records import ExplainSettings, GenerationSettings, InfillRequest
+from nsx_core.records import ExplainSettings, GenerationSettings, InfillRequest, Side
 
 TEXT = "I hate all women here."
 
@@ -87,6 +87,27 @@ def test_a_job_runs_to_its_explanation(bench: Bench) -> None:
     assert found is not None
     assert found.words[1].necessity.value == 1.0
     assert bench.engine.cached(request) == found
+
+
+def test_a_running_job_tells_what_its_draws_say_so_far(bench: Bench) -> None:
+    job = bench.engine.submit(bench.request())
+    assert bench.writer.waiting.wait(20)
+    assert bench.engine.partial(job) is None
+    bench.open_gate(1)
+    while bench.engine.job(job).done == 0:
+        time.sleep(0.01)
+    partial = bench.engine.partial(job)
+    assert partial is not None and len(partial.draws) == 64
+    assert [e.n for w in partial.words for e in (w.necessity, w.sufficiency)] == [
+        sum(j.draw.replaced[i] is replaced for j in partial.draws if j.draw.side is side)
+        for i in range(5)
+        for side, replaced in ((Side.NECESSITY, True), (Side.SUFFICIENCY, False))
+    ]
+    bench.open_gate()
+    bench.until(job, "done")
+    found = bench.engine.result(job)
+    assert found is not None and found.draws[:64] == partial.draws and found.key == partial.key
+    assert bench.engine.partial(job) is None
 
 
 def test_equal_requests_join_and_others_do_not(bench: Bench) -> None:

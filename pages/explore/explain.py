@@ -9,9 +9,8 @@ from nsx_core.errors import MissingModelError, NsxError, UnknownNameError
 from nsx_core.views.sentences import long_sentence, not_predicted_sentence, stopped_sentence
 from pages.explore.asking import ask, asked_label, current_request, open_once, write_address
 from pages.explore.form import form
-from pages.explore.progress import RUNNING, progress
-from pages.explore.result import result
-from pages.shared.engine import complete, rejudged, the_engine
+from pages.explore.growing import RUNNING, growing, grown
+from pages.shared.engine import complete, the_engine
 from pages.shared.notices import error_notice, notice
 
 
@@ -53,25 +52,23 @@ def _follow_the_widgets(engine: Engine) -> None:
 
 
 def _show(engine: Engine, asked: ExplainRequest) -> None:
-    threshold = st.session_state["threshold"]
     problem = {c.name: c.problem for c in engine.classifiers()}[asked.classifier]
     if problem:
         write_address(engine)
         notice("This classifier cannot be used now", problem, key="problem")
         return
     explanation = complete(engine, asked)
-    if explanation is not None:
-        judged = explanation
-        if threshold != explanation.settings.threshold:
-            judged = rejudged(engine, explanation, explanation.key, threshold)
-        result(engine, judged, explanation.key[:12])
+    # Always there, so that a finished explanation stands where it grew.
+    above = st.container(key="above")
+    if explanation is None:
+        with above:
+            job = _job(engine, asked)
+        if job is None:
+            write_address(engine)
+        else:
+            growing(engine, job)
         return
-    write_address(engine)
-    if st.session_state["job"]:
-        _show_job(engine, asked, st.session_state["job"])
-    elif _may_start(engine, asked):
-        st.session_state["job"] = engine.submit(asked)
-        progress(engine, st.session_state["job"])
+    grown(engine, explanation)
 
 
 def _may_start(engine: Engine, asked: ExplainRequest) -> bool:
@@ -101,30 +98,30 @@ def _may_start(engine: Engine, asked: ExplainRequest) -> bool:
     return False
 
 
-def _show_job(engine: Engine, asked: ExplainRequest, job_id: str) -> None:
+def _job(engine: Engine, asked: ExplainRequest) -> str | None:
+    """The job that draws what is asked; None where there is none, which is said."""
+    known = st.session_state["job"]
+    if known is None:
+        if not _may_start(engine, asked):
+            return None
+        st.session_state["job"] = known = engine.submit(asked)
     try:
-        job = engine.job(job_id)
+        job = engine.job(known)
     except UnknownNameError:
         st.session_state["job"] = None
         st.rerun()
-    if job.state in RUNNING:
-        progress(engine, job_id)
-    elif job.state == "cancelled":
-        notice(
-            "Stopped",
-            stopped_sentence(job.infilled, job.reused, job.total),
-            key="cancelled",
-        )
-        st.button(
-            "Go on", key="resume", on_click=ask, args=(engine, asked), kwargs={"anyway": True}
-        )
-    elif job.state == "failed":
+    again = {"on_click": ask, "args": (engine, asked), "kwargs": {"anyway": True}}
+    if job.state == "failed":
         notice("The computation failed", job.error or "No reason was given.", key="failed")
-        st.button(
-            "Try again", key="retry", on_click=ask, args=(engine, asked), kwargs={"anyway": True}
-        )
-    else:
+        st.button("Try again", key="retry", **again)
+        return None
+    if job.state == "cancelled":
+        notice("Stopped", stopped_sentence(job.infilled, job.reused, job.total), key="cancelled")
+        st.button("Go on", key="resume", **again)
+    elif job.state not in RUNNING:
         notice("The explanation is not in the store any more", "Press Explain.", key="gone")
+        return None
+    return str(known)
 
 
 page()

@@ -33,8 +33,10 @@ _VIEWS = {
 
 
 @st.fragment
-def result(engine: Engine, explanation: Explanation, key: str) -> None:
-    """``key`` names the draws: it stays the same when only the threshold moves."""
+def result(engine: Engine, explanation: Explanation, *, growing: bool = False) -> None:
+    """The explanation; without downloads while it grows."""
+    # Names the draws asked for: the same while they come and when the threshold moves.
+    key = explanation.key[:12]
     index = _chosen(explanation)
     st.text(sentences.prediction_sentence(explanation))
     unseen = sentences.unseen_sentence(explanation.unseen_words, explanation.classifier)
@@ -58,11 +60,11 @@ def result(engine: Engine, explanation: Explanation, key: str) -> None:
         persist_state="session",
     )
     if view == "scores":
-        _scores(explanation, key)
+        _scores(explanation, key, growing)
     elif view == "computed":
         figure(walkthrough(explanation, index), f"walkthrough-{key}")
     else:
-        _drilldown(explanation, index, Side(view or "necessity"), key)
+        _drilldown(explanation, index, Side(view or "necessity"), key, growing)
     write_address(engine)
 
 
@@ -90,7 +92,7 @@ def _choose(value: str) -> None:
     _turn_to("0")
 
 
-def _drilldown(explanation: Explanation, index: int, side: Side, key: str) -> None:
+def _drilldown(explanation: Explanation, index: int, side: Side, key: str, growing: bool) -> None:
     rows = drilldown.rows(explanation, index, side)
     selection = _selection(rows)
     shown = drilldown.selected(rows, selection)
@@ -100,6 +102,8 @@ def _drilldown(explanation: Explanation, index: int, side: Side, key: str) -> No
         sort=_sort,
         page=_turn_to,
     )
+    if growing:
+        return
     _downloads(
         files.rows_frame(explanation, index, side, shown.matching),
         f"{side}-word-{index + 1}" + ("-filtered" if len(shown.matching) < len(rows) else ""),
@@ -152,12 +156,13 @@ def _turn_to(page: str) -> None:
         st.session_state["order"]["page"] = int(page)
 
 
-def _scores(explanation: Explanation, key: str) -> None:
+def _scores(explanation: Explanation, key: str, growing: bool) -> None:
     st.text(sentences.baseline_sentence(explanation))
     st.plotly_chart(scatter(explanation), key=f"scatter-{key}", config={"displayModeBar": False})
     st.text(scatter_sentence(explanation))
     figure(scores_table(explanation), f"scores-{key}")
-    _downloads(scores_frame(explanation), "scores", explanation)
+    if not growing:
+        _downloads(scores_frame(explanation), "scores", explanation)
 
 
 def _downloads(frame: Any, name: str, explanation: Explanation) -> None:

@@ -29,10 +29,10 @@ def complete(engine: Engine, request: ExplainRequest) -> Explanation | None:
         return None
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
-def rejudged(_engine: Engine, _explanation: Explanation, key: str, threshold: float) -> Explanation:
-    """The same draws at another threshold; ``key`` is the explanation's."""
-    return _engine.rejudged(_explanation, threshold)
+def rejudged(engine: Engine, explanation: Explanation, threshold: float) -> Explanation:
+    """The same draws at another threshold."""
+    key = f"{explanation.key} {len(explanation.draws)}"
+    return _rejudged(engine, explanation, key, threshold)
 
 
 class _NotYetError(Exception):
@@ -45,3 +45,10 @@ def _complete(_engine: Engine, _request: ExplainRequest, key: str) -> Explanatio
     if found is None:
         raise _NotYetError
     return found
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _rejudged(
+    _engine: Engine, _explanation: Explanation, key: str, threshold: float
+) -> Explanation:
+    return _engine.rejudged(_explanation, threshold)

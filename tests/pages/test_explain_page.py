@@ -280,6 +280,26 @@ def test_cancel_and_go_on(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None
     assert (job.reused, job.infilled) == (kept, 522 - kept)
 
 
+def test_scores_are_shown_while_they_grow(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NSX_FAKE_RATE", "150")
+    twice(app)
+    app.text_area(key="text_box").set_value("Women should come home now")
+    app.button(key="explain").click().run()
+    job = app.session_state["job"]
+    while the_engine().job(job).done == 0:
+        time.sleep(0.02)
+    app.run()
+    assert shown(app, "cancel") and "heatmap" in figures(app)
+    assert not app.get("download_button")
+    the_engine().cancel(job)
+    finished(app)
+    assert "Stopped" in texts(app) and "heatmap" in figures(app)
+    the_engine().catalogue.infiller("word-list").rate = None
+    app.button(key="resume").click().run()
+    finished(app)
+    assert app.get("download_button")
+
+
 def test_a_failed_job_says_why_and_can_be_tried_again(
     app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
