@@ -1,8 +1,9 @@
 """Speed, as ratios within one run: ``python -m nsx_core.bench`` or ``make bench``.
 
 Times the shipped infiller against a reference loop of our own (one draw a call, fp32,
-transformers' generate), a cold explanation of five words at budget 100 against its repeat
-from the store, and writes docs/benchmarks.md and docs/benchmarks.json.
+transformers' generate), a cold explanation of five words at budget 100, its first scores and
+its repeat from the store, and matrix products by number format; writes docs/benchmarks.md and
+docs/benchmarks.json.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from nsx_core import masking, pipeline, words
+from nsx_core.adapters.processor import product_rates
 from nsx_core.adapters.reference_loop import path_taken, reference_loop
 from nsx_core.catalogue import shipped_catalogue
 from nsx_core.records import (
@@ -45,20 +47,35 @@ def measure() -> dict[str, Any]:
     requests = _requests(261)
     engine = _seconds(lambda: infiller.infill(requests, GenerationSettings()))
     reference = _reference(requests[:: len(requests) // REFERENCE_DRAWS][:REFERENCE_DRAWS])
+    begin, shown = time.perf_counter(), []
+
+    def first(progress: pipeline.Progress) -> None:
+        if progress.partial is not None:
+            shown.append(time.perf_counter() - begin)
+
     with Store.open(":memory:") as store:
 
         def explain() -> Explanation:
-            return pipeline.explained(TEXT, classifier, name, ExplainSettings(), catalogue, store)
+            return pipeline.explained(
+                TEXT, classifier, name, ExplainSettings(), catalogue, store, first
+            )
 
+        begin = time.perf_counter()
         cold = _seconds(explain)
         cached = statistics.median(_seconds(explain) for _ in range(5))
     return {
-        "machine": {"processor": platform.machine(), "cores": os.cpu_count(), "path": path_taken()},
+        "machine": {
+            "processor": platform.machine(),
+            "cores": os.cpu_count(),
+            "path": path_taken(infiller),
+        },
+        "product_rates": product_rates(),
         "loading_seconds": loading,
         "engine_draws_per_second": len(requests) / engine,
         "reference_draws_per_second": 1 / reference,
         "engine_over_reference": reference * len(requests) / engine,
         "cold_seconds_5_words_budget_100": cold,
+        "first_scores_seconds_5_words_budget_100": shown[0],
         "cached_seconds_5_words_budget_100": cached,
         "cold_over_cached": cold / cached,
     }
@@ -106,9 +123,21 @@ def as_markdown(found: dict[str, Any]) -> str:
             "five words, budget 100, cold, models warm",
             f"{found['cold_seconds_5_words_budget_100']:.1f} s",
         ),
+        (
+            "its first scores, from the first batch of draws",
+            f"{found['first_scores_seconds_5_words_budget_100']:.1f} s",
+        ),
         ("the same from the store", f"{found['cached_seconds_5_words_budget_100']:.3f} s"),
         ("cold over cached", f"{found['cold_over_cached']:.0f}x"),
         ("loading both models", f"{found['loading_seconds']:.1f} s"),
+    ]
+    rates = found["product_rates"]
+    rows += [
+        (
+            f"matrix product in {name}, one thread, over fp32",
+            f"{rates[name] / rates['float32']:.1f}x",
+        )
+        for name in ("bfloat16", "int8")
     ]
     machine = found["machine"]
     lines = [

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,9 +41,14 @@ def main(argv: Sequence[str] | None = None, catalogue: Catalogue | None = None) 
             _models(known, given.json)
         else:
             _explain(given, known)
+        sys.stdout.flush()
     except NsxError as error:
         print(f"{error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:
+        # Whoever read the output has enough, as `head` has; Python must not complain at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         print("Stopped. What was drawn so far is kept.", file=sys.stderr)
         return 130

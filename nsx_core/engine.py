@@ -142,6 +142,10 @@ class Engine:
         """
         self._jobs.cancel(job_id)
 
+    def leave(self, job_id: str) -> None:
+        """A visitor looks at something else: stop the job unless another one asks for it."""
+        self._jobs.leave(job_id)
+
     def result(self, job_id: str) -> Explanation | None:
         """The finished job's explanation, from memory or from the store."""
         todo = self._jobs.plan(job_id)

@@ -1,7 +1,8 @@
 """The queue of explanations: one inference thread, shared by all visitors.
 
 Jobs advance one batch at a time, the most urgent first and equals in turn; a batch that lasts
-gives way to a smaller job that waits. Identical requests join one job; cancelling stops within
+gives way to a smaller job that waits, and a job that nobody looks at to one that somebody
+awaits. A job that its last visitor has left is stopped. Identical requests join one job; cancelling stops within
 the batch in hand, and what was committed stays. Every batch is committed with its job's row, so
 that after a crash the job is found 'interrupted' and a new request finds its draws.
 """
@@ -30,6 +31,8 @@ ACTIVE = ("queued", "running")
 MEASURED = ("classifying", "drawing")
 #: After so many seconds a batch gives way to a smaller job, but not so often that it starves.
 PATIENCE_SECONDS, GIVE_WAY_MAX = 3.0, 5
+#: A page asks for its job more often than this.
+LOOKS_SECONDS = 5.0
 
 log = logging.getLogger(__name__)
 
@@ -52,6 +55,7 @@ class JobView:
     seconds_left: float | None
     stage: str
     error: str | None
+    ahead: int = 0
 
 
 @dataclass
@@ -72,6 +76,20 @@ class _Job:
     #: When the batch in hand began, and how often it was given up for a smaller job.
     began: float = 0.0
     gave_way: int = 0
+    #: When a page last asked for it, and when a visitor went on to something else.
+    seen: float = 0.0
+    left: float | None = None
+
+    @property
+    def watched(self) -> bool:
+        return time.monotonic() - self.seen < LOOKS_SECONDS
+
+    @property
+    def deserted(self) -> bool:
+        """A visitor left it, and no other has asked for it since."""
+        if self.left is None or self.seen > self.left:
+            return False
+        return time.monotonic() - self.left > LOOKS_SECONDS
 
     @property
     def work(self) -> int:
@@ -108,11 +126,13 @@ class JobQueue:
         with self._wake:
             for job in self._jobs.values():
                 if job.todo.key == todo.key and job.state in ACTIVE and not job.cancelled:
-                    job.urgency = min(job.urgency, urgency)
+                    job.urgency, job.left = min(job.urgency, urgency), None
+                    job.seen = time.monotonic()
                     return job.id
             number, now = next(self._order), time.time()
             job = _Job(canonical_key([todo.key, number, now])[:16], todo, urgency, number, now)
             job.progress = Progress(0, len(todo.masks), 0, 0, "waiting")
+            job.seen = time.monotonic()
             self._jobs[job.id] = job
             self._forget_old()
             self._wake.notify_all()
@@ -127,6 +147,7 @@ class JobQueue:
         """The job's state now; ``UnknownNameError`` for one that is not known here."""
         with self._wake:
             job = self._known(job_id)
+            job.seen = time.monotonic()
             p = job.progress
             rate, left = 0.0, None
             if job.first and job.latest > job.first[0]:
@@ -136,13 +157,19 @@ class JobQueue:
             stage = "stopping" if job.cancelled and job.state in ACTIVE else p.stage
             return JobView(
                 job.id, job.state, p.done, p.total, p.infilled, p.reused, rate, left,
-                stage, job.error,
+                stage, job.error, self._ahead(job),
             )  # fmt: skip
 
     def partial(self, job_id: str) -> Explanation | None:
         """What the job's draws say so far; None before the first batch and at the end."""
         with self._wake:
             return self._known(job_id).progress.partial
+
+    def leave(self, job_id: str) -> None:
+        """A visitor looks at something else: stop the job unless another one asks for it."""
+        with self._wake:
+            if job_id in self._jobs:
+                self._jobs[job_id].left = time.monotonic()
 
     def cancel(self, job_id: str) -> None:
         """Stop the job: at once where it waits, else within the batch in hand.
@@ -169,17 +196,27 @@ class JobQueue:
 
     def _next(self) -> _Job | None:
         active = [j for j in self._jobs.values() if j.state in ACTIVE]
-        # Turns within an urgency, so that a short text need not wait for a long one's end.
-        key = lambda j: (j.urgency, 0 < j.gave_way < GIVE_WAY_MAX, j.turns, j.order)  # noqa: E731
-        return min(active, key=key, default=None)
+        return min(active, key=_place, default=None)
+
+    def _ahead(self, job: _Job) -> int:
+        """How many others come first while it waits."""
+        if job.state != "queued":
+            return 0
+        active = [j for j in self._jobs.values() if j is not job and j.state in ACTIVE]
+        return sum(j.state == "running" or _place(j) < _place(job) for j in active)
+
+    def _stops(self, job: _Job) -> bool:
+        return job.cancelled or self._closed or job.deserted or self._gives_way(job)
 
     def _gives_way(self, job: _Job) -> bool:
-        """Whether the batch in hand has lasted and a smaller job waits; from any thread."""
+        """Whether the batch in hand has lasted and a job waits that it should not keep waiting."""
         if job.gave_way >= GIVE_WAY_MAX or time.monotonic() - job.began < PATIENCE_SECONDS:
             return False
         with self._wake:
             return any(
-                j is not job and j.urgency <= job.urgency and j.work < job.work
+                j is not job
+                and j.urgency <= job.urgency
+                and (j.work < job.work or (j.watched and not job.watched))
                 for j in self._jobs.values()
                 if j.state in ACTIVE and not j.cancelled
             )
@@ -199,7 +236,7 @@ class JobQueue:
         """One batch of one job; an error ends the job and never the thread."""
         job.turns += 1
         try:
-            if job.cancelled:
+            if job.cancelled or job.deserted:
                 if job.steps is not None:
                     job.steps.close()
                 self._end(job, "cancelled")
@@ -214,7 +251,7 @@ class JobQueue:
                 )
                 self._store.save_job(_row(job, "running", job.progress))
             job.began = time.monotonic()
-            with stopping.asking(lambda: job.cancelled or self._closed or self._gives_way(job)):
+            with stopping.asking(lambda: self._stops(job)):
                 progress = next(job.steps)
             now, job.gave_way = time.monotonic(), 0
             with self._wake:
@@ -227,7 +264,7 @@ class JobQueue:
             self._end(job, "done")
         except CancelledError:
             # Closing the engine marks its jobs itself; see ``close``.
-            if job.cancelled:
+            if job.cancelled or job.deserted:
                 self._end(job, "cancelled")
             elif not self._closed:
                 # It begins again from what is committed.
@@ -250,6 +287,12 @@ class JobQueue:
             job.error = job.error or str(error)
         with self._wake:
             job.state = state
+
+
+def _place(job: _Job) -> tuple[int, bool, bool, int, int]:
+    """Who goes first: the most urgent, then what somebody awaits, then who had fewest turns."""
+    put_off = 0 < job.gave_way < GIVE_WAY_MAX
+    return job.urgency, not job.watched, put_off, job.turns, job.order
 
 
 def _row(job: _Job, state: str, progress: Progress) -> JobRow:

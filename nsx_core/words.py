@@ -102,7 +102,9 @@ def _check_limits(spans: list[Span], splitter: str) -> None:
 
 
 def _too_many(count: int, unit: str) -> TextError:
-    advice = "Shorten it, or choose sentence units." if unit == "word" else "Shorten it."
+    advice = "Shorten it."
+    if unit == "word":
+        advice += " (The command line takes sentences as units: --splitter sentence.)"
     return TextError(f"A text has at most {MAX_WORDS:,} {unit}s, and {count:,} came. {advice}")
 
 

@@ -353,3 +353,27 @@ def test_many_visitors_at_once_get_their_own_answers(bench: Bench) -> None:
         found = bench.engine.result(ids[text])
         assert found is not None
         assert found.text == text
+
+
+def test_a_job_that_was_left_goes_on_for_another_who_asks(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "LOOKS_SECONDS", 0.05)
+    job = bench.engine.submit(bench.request())
+    assert bench.writer.waiting.wait(20)
+    bench.engine.leave(job)
+    assert bench.engine.submit(bench.request()) == job
+    time.sleep(0.1)
+    bench.open_gate()
+    bench.until(job, "done")
+
+
+def test_waiting_jobs_know_how_many_come_first(bench: Bench) -> None:
+    bench.engine.submit(bench.request())
+    assert bench.writer.waiting.wait(20)
+    second, third = (bench.engine.submit(bench.request(seed=s)) for s in (1, 2))
+    assert (bench.engine.job(second).ahead, bench.engine.job(third).ahead) == (1, 2)
+    bench.open_gate()
+    for job in (second, third):
+        bench.until(job, "done")
+    assert bench.engine.job(third).ahead == 0

@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from safetensors.torch import load_file
 
+from nsx_core.adapters import int8
 from nsx_core.adapters.base_models import base_model_folder
 from nsx_core.adapters.decoding import Forward, Row, Vocabulary, decode
 from nsx_core.adapters.llama_forward import LlamaForward
@@ -26,6 +27,8 @@ from nsx_core.infilling.ilm_format import SMOLLM2_SPECIAL_TOKENS, SpecialTokens,
 from nsx_core.records import GenerationSettings, InfillRequest
 
 TOKENS_FILE = "written_tokens.safetensors"
+#: How far the activations reach on neutral text; without it, products stay in floating point.
+REACH_FILE = "activation_reach.safetensors"
 # The generation engine runs on the processor; see docs/decisions.md.
 _CPU = torch.device("cpu")
 
@@ -42,13 +45,21 @@ class CausalInfiller:
         vocabulary: Vocabulary,
     ) -> None:
         self.name, self.fingerprint = name, fingerprint
-        self._forward, self._tokenizer, self._vocabulary = forward, tokenizer, vocabulary
+        #: What products are made in: 'int8', 'bfloat16' or 'float32'.
+        self.precision = "float32"
+        self.forward, self._tokenizer, self._vocabulary = forward, tokenizer, vocabulary
         # A word that reads like one of the format's marks is a word.
         self._tokenizer.encode_special_tokens = True
 
     @classmethod
-    def load(cls, folder: str | Path) -> CausalInfiller:
-        """Read a model folder, or raise ``MissingModelError`` / ``ModelError``."""
+    def load(cls, folder: str | Path, whole_numbers: bool | None = None) -> CausalInfiller:
+        """Read a model folder, or raise ``MissingModelError`` / ``ModelError``.
+
+        ``whole_numbers``: multiply in 8-bit whole numbers where the folder is calibrated for
+        it; None = where this processor is faster at it.
+        """
+        if whole_numbers is None:
+            whole_numbers = int8.faster_here()
         folder = Path(folder)
         if not (folder / "model.json").is_file():
             raise MissingModelError(
@@ -69,23 +80,31 @@ class CausalInfiller:
                     f"An infiller folder holds {file}, and {folder} does not. Restore the folder."
                 )
         base_folder = base_model_folder(base)
-        if _is_plain_llama(Path(base_folder)):
-            made = cls._lean(name, fingerprint, Path(base_folder), folder)
+        if is_plain_llama(Path(base_folder)):
+            made = cls._lean(name, fingerprint, Path(base_folder), folder, whole_numbers)
         else:
             made = cls._general(name, fingerprint, base_folder, folder)
         made._vocabulary = replace(made._vocabulary, end_bias=end_bias)
         return made
 
     @classmethod
-    def _lean(cls, name: str, fingerprint: str, base: Path, adapter: Path) -> CausalInfiller:
+    def _lean(
+        cls, name: str, fingerprint: str, base: Path, adapter: Path, whole_numbers: bool
+    ) -> CausalInfiller:
         from tokenizers import Tokenizer
 
         tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
         known = tokenizer.get_vocab(with_added_tokens=True)
         ids = {k: known[t] for k, t in SMOLLM2_SPECIAL_TOKENS.items()}
         vocabulary = _vocabulary(tokenizer, SpecialTokens(**ids), adapter)
-        forward = LlamaForward(base, adapter, matrix_dtype(_CPU), vocabulary.ids)
-        return cls(name, fingerprint, forward, tokenizer, vocabulary)
+        reach = None
+        if whole_numbers and (adapter / REACH_FILE).is_file():
+            reach = load_file(adapter / REACH_FILE)
+        dtype = torch.float32 if reach else matrix_dtype(_CPU)
+        forward = LlamaForward(base, adapter, dtype, vocabulary.ids, reach)
+        made = cls(name, fingerprint, forward, tokenizer, vocabulary)
+        made.precision = "int8" if reach else str(dtype).removeprefix("torch.")
+        return made
 
     @classmethod
     def _general(cls, name: str, fingerprint: str, base: str, adapter: Path) -> CausalInfiller:
@@ -111,7 +130,9 @@ class CausalInfiller:
         fast = tokenizer.backend_tokenizer
         vocabulary = _vocabulary(fast, special, adapter)
         forward = TransformersForward(merged, vocabulary.ids)
-        return cls(name, fingerprint, forward, fast, vocabulary)
+        made = cls(name, fingerprint, forward, fast, vocabulary)
+        made.precision = str(matrix_dtype(_CPU)).removeprefix("torch.")
+        return made
 
     def infill(
         self, requests: list[InfillRequest], settings: GenerationSettings
@@ -128,7 +149,7 @@ class CausalInfiller:
                     context_ids(
                         [_encodable(w) for w in r.words],
                         r.replaced,
-                        self._encode,
+                        self.encode,
                         self._vocabulary.special,
                         r.spaces,
                     )
@@ -138,15 +159,19 @@ class CausalInfiller:
             )
             for r in requests
         ]
-        written = decode(
-            self._forward, self._vocabulary, rows, settings.temperature, settings.top_p
-        )
+        written = decode(self.forward, self._vocabulary, rows, settings.temperature, settings.top_p)
         return [
             tuple(self._tokenizer.decode(ids) for ids in answers[: row.answers])
             for row, answers in zip(rows, written, strict=True)
         ]
 
-    def _encode(self, text: str) -> list[int]:
+    @property
+    def special(self) -> SpecialTokens:
+        """The format's marks."""
+        return self._vocabulary.special
+
+    def encode(self, text: str) -> list[int]:
+        """Token ids of a text, without marks."""
         return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
 
@@ -155,7 +180,7 @@ def _encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def _is_plain_llama(folder: Path) -> bool:
+def is_plain_llama(folder: Path) -> bool:
     """Whether ``llama_forward`` can run it: one safetensors file, and the marks to spare."""
     if not (folder / "config.json").is_file() or not (folder / "model.safetensors").is_file():
         return False

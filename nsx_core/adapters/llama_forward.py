@@ -16,7 +16,8 @@ own batch. The cache holds the real rows only.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,7 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.torch import load_file
 
+from nsx_core.adapters.int8 import Product, plain_product, product
 from nsx_core.errors import MissingModelError, ModelError
 
 BLOCK = 16
@@ -33,6 +35,13 @@ ROWS_MIN = 16
 # Matrix kernels split sums over more positions than this in ways that depend on their number.
 SPAN = 256
 ROWS_LOGITS = 256
+# Products of one layer, and the weights that each joins.
+_PARTS = {
+    "qkv": ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"),
+    "out": ("self_attn.o_proj",),
+    "gate_up": ("mlp.gate_proj", "mlp.up_proj"),
+    "down": ("mlp.down_proj",),
+}
 
 
 @dataclass(frozen=True)
@@ -46,6 +55,15 @@ class Shape:
     eps: float
     theta: float
     max_positions: int
+
+
+@dataclass(frozen=True)
+class Layer:
+    """One layer's norms and its four products by name."""
+
+    before: torch.Tensor
+    after: torch.Tensor
+    products: dict[str, Product]
 
 
 class Cache:
@@ -80,6 +98,8 @@ class LlamaForward:
     """``prefill`` contexts, then ``step`` one token a row.
 
     ``columns`` int64[n]: the token ids whose logits are computed (default: all of them).
+    ``reach``: ``activation_reach`` of the same weights; products are then made in 8-bit whole
+    numbers (``int8``), the logits' excepted.
     """
 
     def __init__(
@@ -88,6 +108,7 @@ class LlamaForward:
         adapter: str | Path | None,
         dtype: torch.dtype,
         columns: torch.Tensor | None = None,
+        reach: Mapping[str, torch.Tensor] | None = None,
     ) -> None:
         folder = Path(folder)
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
@@ -109,34 +130,40 @@ class LlamaForward:
         weights = {k: v.float() for k, v in _tensors(folder / "model.safetensors").items()}
         if adapter is not None:
             merge_lora(weights, Path(adapter))
-        self._take_weights(weights, columns)
+        self._take_weights(weights, columns, reach)
         self._cos_and_sin = self._tables(BLOCK * 8)
 
-    def _take_weights(self, weights: dict[str, torch.Tensor], columns: torch.Tensor | None) -> None:
+    def _take_weights(
+        self,
+        weights: dict[str, torch.Tensor],
+        columns: torch.Tensor | None,
+        reach: Mapping[str, torch.Tensor] | None,
+    ) -> None:
         def at(name: str) -> torch.Tensor:
             return weights[f"model.{name}.weight"].to(self.dtype).contiguous()
 
-        def fused(layer: str, names: tuple[str, ...]) -> torch.Tensor:
-            return torch.cat([at(f"{layer}.{n}") for n in names]).contiguous()
+        def fused(index: int, part: str) -> Product:
+            weight = torch.cat([at(f"layers.{index}.{n}") for n in _PARTS[part]]).contiguous()
+            if reach is None:
+                return plain_product(weight)
+            name = f"{index}.{part}"
+            if name not in reach or reach[name].shape != weight.shape[1:]:
+                raise ModelError(f"The calibration does not fit the model at {name!r}. Restore it.")
+            return product(weight, reach[name])
 
         self.embedding = at("embed_tokens")
         head = weights.get("lm_head.weight")
         whole = self.embedding if head is None else head.to(self.dtype)
         self.head = (whole if columns is None else whole[columns]).contiguous()
         self.norm = at("norm")
-        self.layers = []
-        for index in range(self.shape.layers):
-            layer = f"layers.{index}"
-            self.layers.append(
-                (
-                    at(f"{layer}.input_layernorm"),
-                    fused(layer, ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj")),
-                    at(f"{layer}.self_attn.o_proj"),
-                    at(f"{layer}.post_attention_layernorm"),
-                    fused(layer, ("mlp.gate_proj", "mlp.up_proj")),
-                    at(f"{layer}.mlp.down_proj"),
-                )
+        self.layers = [
+            Layer(
+                at(f"layers.{index}.input_layernorm"),
+                at(f"layers.{index}.post_attention_layernorm"),
+                {part: fused(index, part) for part in _PARTS},
             )
+            for index in range(self.shape.layers)
+        ]
 
     def _angles(self, positions: int) -> tuple[torch.Tensor, torch.Tensor]:
         """(cosines, sines) of at least ``positions`` positions: float[positions, head_dim].
@@ -179,6 +206,36 @@ class LlamaForward:
         for part, tokens in zip(states.split(ROWS_LOGITS), wanted.split(ROWS_LOGITS), strict=True):
             found.append(self._logits(part).log_softmax(-1).gather(1, tokens[:, None])[:, 0])
         return [values.double().numpy() for values in torch.cat(found).split(counts)]
+
+    def activation_reach(self, sequences: list[list[int]]) -> dict[str, torch.Tensor]:
+        """float32[inputs] a product: the largest absolute value of each of its inputs.
+
+        Sequences have lengths that are multiples of ``BLOCK``: padding would be counted too.
+        """
+        if any(len(sequence) % BLOCK for sequence in sequences):
+            raise ModelError(f"Calibration takes sequences of a multiple of {BLOCK} tokens.")
+        seen: dict[str, torch.Tensor] = {}
+
+        def watched(name: str, made: Product) -> Product:
+            def run(x: torch.Tensor) -> torch.Tensor:
+                top = x.reshape(-1, x.shape[-1]).abs().amax(0).float()
+                seen[name] = torch.maximum(seen[name], top) if name in seen else top
+                return made(x)
+
+            return run
+
+        layers = self.layers
+        self.layers = [
+            replace(y, products={p: watched(f"{i}.{p}", m) for p, m in y.products.items()})
+            for i, y in enumerate(layers)
+        ]
+        try:
+            with torch.inference_mode():
+                for sequence in sequences:
+                    self._read([sequence])
+        finally:
+            self.layers = layers
+        return seen
 
     def _read(self, contexts: list[list[int]]) -> tuple[torch.Tensor, Cache]:
         """(states float[n_contexts, longest, hidden] after the last layer, cache)."""
@@ -265,7 +322,7 @@ class LlamaForward:
 
     def _qkv(self, x, layer):  # type: ignore[no-untyped-def]
         s = self.shape
-        joined = F.linear(F.rms_norm(x, (self.hidden,), layer[0], s.eps), layer[1])
+        joined = layer.products["qkv"](F.rms_norm(x, (self.hidden,), layer.before, s.eps))
         joined = joined.unflatten(-1, (s.heads + 2 * s.kv_heads, s.head_dim))
         return joined.split((s.heads, s.kv_heads, s.kv_heads), dim=-2)
 
@@ -273,11 +330,11 @@ class LlamaForward:
         return F.scaled_dot_product_attention(q, k, v, attn_mask=causal, enable_gqa=True)
 
     def _rest(self, x, mixed, layer):  # type: ignore[no-untyped-def]
-        x = x + F.linear(mixed, layer[2])
-        gate, up = F.linear(
-            F.rms_norm(x, (self.hidden,), layer[3], self.shape.eps), layer[4]
+        x = x + layer.products["out"](mixed)
+        gate, up = layer.products["gate_up"](
+            F.rms_norm(x, (self.hidden,), layer.after, self.shape.eps)
         ).chunk(2, -1)
-        return x + F.linear(F.silu(gate) * up, layer[5])
+        return x + layer.products["down"](F.silu(gate) * up)
 
     def _logits(self, x: torch.Tensor) -> torch.Tensor:
         return F.linear(F.rms_norm(x, (self.hidden,), self.norm, self.shape.eps), self.head).float()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 
 import torch
 
@@ -20,6 +21,31 @@ def matrix_dtype(at: torch.device) -> torch.dtype:
     if at.type == "cuda" or torch.cpu._is_amx_tile_supported():
         return torch.bfloat16
     return torch.float32
+
+
+def product_rates(rows: int = 64, inputs: int = 576, outputs: int = 3072) -> dict[str, float]:
+    """Billion multiply-adds a second on one thread, by number format, the best of many tries."""
+    from nsx_core.adapters import int8
+
+    x, weight = torch.randn(rows, inputs), torch.randn(outputs, inputs)
+    made = {
+        "float32": (int8.plain_product(weight), x),
+        "bfloat16": (int8.plain_product(weight.bfloat16()), x.bfloat16()),
+        "int8": (int8.product(weight, x.abs().amax(0)), x),
+    }
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    rates = {}
+    with torch.inference_mode():
+        for name, (multiply, given) in made.items():
+            seconds = []
+            for _ in range(40):
+                begin = time.perf_counter()
+                multiply(given)
+                seconds.append(time.perf_counter() - begin)
+            rates[name] = rows * inputs * outputs / min(seconds) / 1e9
+    torch.set_num_threads(threads)
+    return rates
 
 
 def usable_cores() -> int:

@@ -15,7 +15,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, StoppingCriteria
 
 from nsx_core.adapters.base_models import SMOLLM2, base_model_folder
 from nsx_core.adapters.decoding import ANSWER_TOKENS_MAX
-from nsx_core.adapters.processor import device, matrix_dtype, usable_cores
+from nsx_core.adapters.processor import device, usable_cores
 from nsx_core.adapters.special_tokens import special_tokens
 from nsx_core.infilling.ilm_format import context_ids, runs
 from nsx_core.records import GenerationSettings, InfillRequest
@@ -60,10 +60,10 @@ def reference_loop(adapter: Path, settings: GenerationSettings) -> Callable[[Inf
     return infill_one
 
 
-def path_taken() -> str:
+def path_taken(infiller: object) -> str:
     """Which devices and number formats this machine's run used."""
-    infilling = matrix_dtype(torch.device("cpu"))
+    precision = getattr(infiller, "precision", "its own format")
     return (
-        f"infilling on the processor in {infilling}, {usable_cores()} batches at once; "
+        f"infilling on the processor in {precision}, {usable_cores()} batches at once; "
         f"classifying on {device()}"
     )

@@ -38,6 +38,7 @@ from nsx_core.adapters.special_tokens import make_room, special_tokens
 from nsx_core.errors import DataError, NsxError
 from nsx_core.infilling.ilm_format import SpecialTokens
 from nsx_core.seeding import child_seed
+from nsx_core.training.calibration import calibrate
 from nsx_core.training.corpus import read_corpus
 from nsx_core.training.ilm import Example, batches_of_pass
 from nsx_core.training.infiller_folder import save_infiller
@@ -268,6 +269,7 @@ def train(
     }
     written = {i for text in texts for i in [*encode(text), *encode(" " + text)]}
     save_infiller(model, name, recipe.base, out, report, written, end_bias)
+    calibrate(out, texts)
     return report
 
 

@@ -10,7 +10,7 @@ import torch
 from safetensors.torch import save_file
 
 from nsx_core.adapters.base_models import base_model_folder
-from nsx_core.adapters.causal_infiller import TOKENS_FILE
+from nsx_core.adapters.causal_infiller import REACH_FILE, TOKENS_FILE
 from nsx_core.adapters.manifest import file_sha256, write_json
 
 KIND = "causal-infiller"
@@ -34,6 +34,7 @@ def save_infiller(
     ``end_bias`` as in ``adapters.decoding.Vocabulary``.
     """
     out.mkdir(parents=True, exist_ok=True)
+    (out / REACH_FILE).unlink(missing_ok=True)
     ids = torch.tensor(sorted(written), dtype=torch.int32)
     save_file({"ids": ids}, out / TOKENS_FILE)
     # The marks' rows are in the adapter; a whole resized embedding would be saved beside it.
@@ -49,9 +50,12 @@ def save_infiller(
 def write_manifest(
     out: Path, name: str, base: str, end_bias: float, figures: dict[str, Any] | None = None
 ) -> None:
-    """``model.json``: the fingerprint covers adapter, vocabulary, base, end bias and format."""
+    """``model.json``: the fingerprint covers all files that shape an answer, end bias and format."""
     base_files = sorted(Path(base_model_folder(base)).glob("*.safetensors"))
-    weights = file_sha256(out / "adapter_model.safetensors", out / TOKENS_FILE, *base_files)
+    own = [out / "adapter_model.safetensors", out / TOKENS_FILE]
+    if (out / REACH_FILE).is_file():
+        own.append(out / REACH_FILE)
+    weights = file_sha256(*own, *base_files)
     write_json(
         out / "model.json",
         {

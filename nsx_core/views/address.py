@@ -76,7 +76,9 @@ def read_view(
         try:
             return check(given[name])
         except SettingsError as error:
-            use = "It is left out." if fallback is None else f"The default, {fallback}, is used."
+            use = "It is left out."
+            if fallback is not None:
+                use = f"The default, {_written(fallback)}, is used."
             said.append(f"In the link: {error} {use}")
             return fallback
 
@@ -87,11 +89,9 @@ def read_view(
         label=label,
         infiller=take("infiller", _one_of("The infiller", infillers), default.infiller),
         text=given.get("text", default.text),
-        budget=take("budget", checked_budget, default.budget),
-        seed=take("seed", checked_seed, default.seed),
-        threshold=take(
-            "threshold", _within("The threshold", THRESHOLD_MIN, THRESHOLD_MAX), default.threshold
-        ),
+        budget=take("budget", _digits(checked_budget), default.budget),
+        seed=take("seed", _digits(checked_seed), default.seed),
+        threshold=take("threshold", _threshold, default.threshold),
         scores=take("scores", _flag("scores"), default.scores),
         temperature=take(
             "temperature",
@@ -184,6 +184,23 @@ def _within(what: str, low: float, high: float) -> Callable[[str], float]:
         return number
 
     return check
+
+
+def _threshold(value: str) -> float:
+    number = _within("The threshold", THRESHOLD_MIN, THRESHOLD_MAX)(value)
+    if abs(number - round(number, 2)) > 1e-9:
+        raise SettingsError(f"The threshold has at most two decimals, and {value!r} came.")
+    return round(number, 2)
+
+
+def _digits(check: Callable[[str], int]) -> Callable[[str], int]:
+    """Digits of other scripts and 1_000 are numbers for Python, and slips in a link."""
+
+    def checked(value: str) -> int:
+        plain = value.isascii() and "_" not in value
+        return check(value if plain else repr(value))
+
+    return checked
 
 
 def _flag(what: str) -> Callable[[str], bool]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import pandas as pd
 import pyarrow as pa
@@ -15,8 +15,9 @@ from nsx_core.records import Explanation, Side
 from nsx_core.views.drilldown import Row
 from nsx_core.views.markup import printable
 
-__all__ = ["about", "csv_bytes", "parquet_bytes", "rows_frame"]
+__all__ = ["about", "csv_bytes", "file_stem", "parquet_bytes", "rows_frame", "with_settings"]
 
+_DTYPES: dict[type, str] = {str: "str", float: "float64", int: "int64", bool: "bool"}
 _LETTERS = str.maketrans("01", "kr")
 
 
@@ -28,16 +29,8 @@ def rows_frame(
     ``draw`` counts from 1, as on the page; ``mask`` has one letter a word, k = kept and
     r = replaced: a spreadsheet would read digits as a number and drop leading zeros.
     """
-    settings = explanation.settings
-    same: dict[str, str | float] = {
-        "classifier": explanation.classifier,
-        "label": explanation.label,
-        "threshold": settings.threshold,
-        "original_probability": explanation.probability,
-        "neutral_baseline": explanation.baseline,
-    }
     word = printable(explanation.words[index].word.text)
-    return pd.DataFrame(
+    frame = pd.DataFrame(
         {
             "score": pd.Series([str(side)] * len(rows), dtype="str"),
             "word": pd.Series([word] * len(rows), dtype="str"),
@@ -50,29 +43,44 @@ def rows_frame(
             "outcome": pd.Series([r.outcome for r in rows], dtype="str"),
             "unchanged": pd.Series([r.unchanged for r in rows], dtype="bool"),
         }
-        | {
-            name: pd.Series(
-                [value] * len(rows), dtype="str" if isinstance(value, str) else "float64"
-            )
-            for name, value in same.items()
-        }
     )
+    return with_settings(frame, explanation)
 
 
-def about(explanation: Explanation) -> dict[str, str]:
+def with_settings(frame: pd.DataFrame, explanation: Explanation) -> pd.DataFrame:
+    """The frame with a column for each thing of ``about``, the same in every row."""
+    same = {
+        name: pd.Series([value] * len(frame), index=frame.index, dtype=_DTYPES[type(value)])
+        for name, value in about(explanation).items()
+    }
+    return pd.concat([frame, pd.DataFrame(same, index=frame.index)], axis=1)
+
+
+def about(explanation: Explanation) -> dict[str, str | float | int | bool]:
     """What a file must say to be understood without the app."""
     settings = explanation.settings
     return {
-        "explanation": explanation.key,
-        "text": printable(explanation.text),
+        "original_text": printable(explanation.text),
         "classifier": explanation.classifier,
-        "infiller": explanation.infiller,
         "label": explanation.label,
-        "budget": str(settings.budget),
-        "seed": str(settings.seed),
-        "threshold": str(settings.threshold),
-        "baseline": str(explanation.baseline),
+        "original_probability": explanation.probability,
+        "counted": "probabilities" if settings.use_scores else "predictions",
+        "threshold": settings.threshold,
+        "neutral_baseline": explanation.baseline,
+        "infiller": explanation.infiller,
+        "temperature": settings.generation.temperature,
+        "top_p": settings.generation.top_p,
+        "unchanged_redrawn": settings.generation.redraw_unchanged,
+        "budget": settings.budget,
+        "seed": settings.seed,
+        "explanation": explanation.key,
     }
+
+
+def file_stem(name: str, explanation: Explanation) -> str:
+    """'scores-Vidgen2021-hate-t0.50-1a2b3c4d': other settings, another name."""
+    threshold = f"t{explanation.settings.threshold:.2f}"
+    return f"{name}-{explanation.classifier}-{threshold}-{explanation.key[:8]}"
 
 
 def csv_bytes(frame: pd.DataFrame) -> bytes:
@@ -85,7 +93,7 @@ def csv_bytes(frame: pd.DataFrame) -> bytes:
     return out.getvalue().encode("utf-8")
 
 
-def parquet_bytes(frame: pd.DataFrame, about: dict[str, str] | None = None) -> bytes:
+def parquet_bytes(frame: pd.DataFrame, about: Mapping[str, object] | None = None) -> bytes:
     """The frame as Parquet; ``about`` goes into the file's metadata as JSON."""
     table = pa.Table.from_pandas(frame, preserve_index=False)
     if about:

@@ -52,9 +52,12 @@ def legend(explanation: Explanation) -> Node:
     lost = "lost" if explanation.predicted else "gained"
     kept = "kept" if explanation.predicted else "given"
     below = "" if explanation.predicted else ", counted below zero"
+    counts = "label"
+    if explanation.settings.use_scores:
+        counts, lost, kept, below = f"probability of {explanation.label}", "lost", "left", ""
     said = {
-        Side.NECESSITY: f"label {lost} when the word is replaced{below}",
-        Side.SUFFICIENCY: f"label {kept} when only other words are, less the baseline",
+        Side.NECESSITY: f"{counts} {lost} when the word is replaced{below}",
+        Side.SUFFICIENCY: f"{counts} {kept} when only other words are, less the baseline",
     }
     return node(
         "div",
@@ -103,7 +106,8 @@ def interval_bar(estimate: Estimate, floor: float = 0.0) -> Node:
 
 def _far_end(explanation: Explanation, side: Side) -> float:
     """The strongest score there can be: -1 where words can only lose a label nobody gave."""
-    return -1.0 if side is Side.NECESSITY and not explanation.predicted else 1.0
+    below = not explanation.predicted and not explanation.settings.use_scores
+    return -1.0 if side is Side.NECESSITY and below else 1.0
 
 
 def _block(

@@ -33,6 +33,8 @@ TAGS = frozenset(
 ATTRIBUTES = frozenset(("class", "role", "title", "dir", "type", "scope", "disabled"))
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _CONTROLS = {c: chr(0x2400 + c) for c in range(32) if chr(c) not in "\t\n\r"} | {127: "\u2421"}
+# Embeddings and overrides would turn what stands around them.
+_CONTROLS |= {c: f"[U+{c:04X}]" for c in range(0x202A, 0x202F)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ def encodable(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """The text with lone surrogates and control characters made visible."""
+    """The text with lone surrogates, control and direction-override characters made visible."""
     return encodable(text).translate(_CONTROLS)
 
 

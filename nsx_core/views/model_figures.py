@@ -9,7 +9,7 @@ import pandas as pd
 
 from nsx_core.views.numbers import percent
 
-__all__ = ["Card", "card_body", "figure_name", "figures_frame"]
+__all__ = ["Card", "card_body", "figure_name", "figures_frame", "infiller_figures"]
 
 
 class Card(Protocol):
@@ -29,6 +29,18 @@ _NAMES = {
     "test_n": "Test texts",
     "test_positives": "Test positives",
 }
+_MEANINGS = {
+    "criteria_met": "of the quality report's; the card lists each with its limit",
+    "unchanged_share": "texts that came out as the original, after redraws",
+    "duplicate_share": "texts that another draw of the same text and mask has too",
+    "empty_share": "texts with a gap that got nothing",
+    "kept_intact_share": "texts whose kept words stand as they were",
+    "positive_share": "infilled words alone that Davidson2017-abuse calls abuse",
+    "neutral_positive_share": "the same of held-out neutral sentences",
+    "heldout_loss": "nats a token of answers on held-out neutral text; less is better",
+    "log_probability": "median nats a token of its texts under the untuned base model",
+    "authors_log_probability": "the same of the paper's own texts, for the same masks",
+}
 _SHARES = ("share", "rate", "unchanged", "duplicate", "empty", "baseline")
 
 
@@ -41,6 +53,16 @@ def figures_frame(cards: Sequence[Card]) -> pd.DataFrame:
         index=pd.Index([card.name for card in cards], name="Model"),
         columns=[figure_name(k) for k in columns],
     )
+
+
+def infiller_figures(cards: Sequence[Card]) -> pd.DataFrame:
+    """One row a figure, one column an infiller that has any, and what the figure means."""
+    measured = [(card.name, _flat(card.figures)) for card in cards if card.figures]
+    keys = list(dict.fromkeys(key for _, figures in measured for key in figures))
+    columns = {name: [_stated(k, figures.get(k)) for k in keys] for name, figures in measured}
+    columns["What it is"] = [_MEANINGS.get(k, "") for k in keys]
+    index = pd.Index([figure_name(k) for k in keys], name="Figure")
+    return pd.DataFrame(columns, index=index)
 
 
 def card_body(card: str) -> str:

@@ -20,8 +20,8 @@ def scatter(explanation: Explanation) -> go.Figure:
     """One point a word: sufficiency across, necessity upwards, thin bars for intervals.
 
     Words with an undefined score are left out; the words with the highest scores are labelled,
-    at most twelve and none on another's label, and every point says its word when pointed at. Plotly reads tags in
-    labels, so words are escaped.
+    at most twelve and none on another's label, and every point says its word when pointed at.
+    Plotly reads tags in labels, so words are escaped.
     """
     shown = _shown(explanation)
     labelled = _apart(sorted(shown, key=_reach, reverse=True))[:LABELLED_MAX]
@@ -64,9 +64,12 @@ def scatter_sentence(explanation: Explanation) -> str:
     if not shown:
         return "No word has both scores, so there is no chart."
     high = max(shown, key=_reach)
+    lost, kept = ("the prediction is lost more often", "it is kept more often")
+    if explanation.settings.use_scores:
+        lost, kept = ("more of the probability is lost", "more of it is left")
     what = (
-        "Each point is a word. Higher: the prediction is lost more often when the word is "
-        "replaced. Further right: it is kept more often when the word stays and others go."
+        f"Each point is a word. Higher: {lost} when the word is replaced. Further right: {kept} "
+        "when the word stays and others go."
     )
     if _reach(high) - min(map(_reach, shown)) < 0.01:
         return f"{what} All words stand at about the same place."

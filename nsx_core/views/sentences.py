@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from nsx_core.records import Estimate, Explanation, Side
 from nsx_core.views.drilldown import counted, flips
-from nsx_core.views.markup import direction, shortened
+from nsx_core.views.markup import direction, printable, shortened
 from nsx_core.views.numbers import duration, interval, percent, score
+from nsx_core.words import hidden_characters
 
 __all__ = [
     "alternative",
@@ -27,6 +28,7 @@ __all__ = [
 
 _OPEN, _CLOSE, _ISOLATE = "\u201c", "\u201d", {"rtl": "\u2067", "ltr": "\u2068"}
 _POP = "\u2069"
+_NAMED = 5
 _BEFORE = {
     "waiting": "Waiting for its turn.",
     "loading models": "Loading the models.",
@@ -37,7 +39,7 @@ _BEFORE = {
 
 def quoted(text: str, most: int = 48) -> str:
     """The word in quotation marks, its direction kept apart from the sentence's."""
-    shown = shortened(text, most)
+    shown = printable(shortened(text, most))
     if direction(shown) == "rtl":
         shown = f"{_ISOLATE['rtl']}{shown}{_POP}"
     return f"{_OPEN}{shown}{_CLOSE}"
@@ -45,12 +47,14 @@ def quoted(text: str, most: int = 48) -> str:
 
 def prediction_sentence(explanation: Explanation) -> str:
     """What the classifier says of the original text."""
+    use_scores = explanation.settings.use_scores
     side = "reaches" if explanation.predicted else "stays below"
     verdict = "predicted" if explanation.predicted else "not predicted"
     return (
         f"{explanation.classifier} gives the label {explanation.label} a probability of "
         f"{score(explanation.probability)}, which {side} the threshold of "
         f"{score(explanation.settings.threshold)}: {verdict}."
+        + (" The scores count probabilities, not predictions." if use_scores else "")
     )
 
 
@@ -78,14 +82,18 @@ def unseen_sentence(unseen: int, classifier: str) -> str | None:
     )
 
 
-def hidden_sentence(count: int) -> str | None:
-    """Points out characters that nobody sees; None where there are none."""
-    if count <= 0:
+def hidden_sentence(explanation: Explanation) -> str | None:
+    """Points out characters that nobody sees, with their codes; None where there are none."""
+    count = hidden_characters(explanation.text)
+    if not count:
         return None
-    characters, they = ("character", "It stays") if count == 1 else ("characters", "They stay")
+    words = [w.word.text for w in explanation.words if hidden_characters(w.word.text)]
+    named = ", ".join(f"{_OPEN}{_spelled(w)}{_CLOSE}" for w in words[:_NAMED])
+    more = f" and {_number(len(words) - _NAMED, 'more word')}" if len(words) > _NAMED else ""
+    where = f" They are in {named}{more}." if words else " They stand between words."
     return (
-        f"{count:,} {characters} of the text cannot be seen, such as a zero-width joiner. {they} "
-        "in the word at that place, and a classifier may read such a word otherwise than people do."
+        f"{_number(count, 'character')} of the text cannot be seen or only steer the others."
+        f"{where} A classifier may read such words otherwise than people do."
     )
 
 
@@ -94,8 +102,7 @@ def long_sentence(words: int, draws: int) -> str:
     return (
         f"The text has {_number(words, 'word')}, and its scores need {draws:,} counterfactual "
         "texts of about that length: expect minutes to hours. A smaller budget or a shorter text "
-        "takes less. Others' short texts go first meanwhile; stop when you like, and what is "
-        "drawn by then is kept."
+        "takes less. You can stop at any time, and what is drawn by then is kept."
     )
 
 
@@ -160,7 +167,13 @@ def sufficiency_sentence(explanation: Explanation, index: int) -> str:
 
 
 def baseline_sentence(explanation: Explanation) -> str:
-    """How often the classifier gives the label to neutral text."""
+    """How often the classifier gives the label to neutral text, or how probable it finds it."""
+    if explanation.settings.use_scores:
+        return (
+            f"Neutral baseline: on neutral text {explanation.classifier} gives the label "
+            f"{explanation.label} a mean probability of {score(explanation.baseline)}; "
+            "sufficiency is counted from there."
+        )
     return (
         f"Neutral baseline: {explanation.classifier} gives the label {explanation.label} to "
         f"{percent(explanation.baseline)} of neutral texts; sufficiency is counted from there."
@@ -205,6 +218,7 @@ def progress_sentence(
     reused: int,
     rate: float,
     seconds_left: float | None,
+    ahead: int = 0,
 ) -> str:
     """'128 of 522 draws, 80 newly written, 48 reused, 21 a second, about 19 s left', by dots.
 
@@ -212,6 +226,9 @@ def progress_sentence(
     """
     if stage == "stopping":
         return "Stopping after the texts in hand; what is drawn is kept."
+    if stage == "waiting" and ahead:
+        others = "another explanation" if ahead == 1 else f"{ahead} others"
+        return f"Waiting for its turn behind {others}."
     if done == 0 and stage in _BEFORE:
         there = f" {reused:,} of {total:,} draws are there already." if reused else ""
         return _BEFORE[stage] + there
@@ -237,6 +254,12 @@ def _stated(name: str, estimate: Estimate) -> str:
 
 def _texts(count: int) -> str:
     return _number(count, "text")
+
+
+def _spelled(word: str) -> str:
+    """The word with the code of each hidden character in its place."""
+    made = "".join(f"[U+{ord(c):04X}]" if hidden_characters(f"a{c}") else c for c in word)
+    return shortened(made, 60)
 
 
 def _number(count: int, noun: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from nsx_core.infilling.deletion import DeletionInfiller
+from nsx_core.infilling.mask_token import MaskTokenInfiller
 from nsx_core.records import Explanation, JudgedDraw, Side
 from nsx_core.views.draws_table import marked
 from nsx_core.views.drilldown import counted, pieces
@@ -20,12 +22,12 @@ _NAMES = {
 _STEPS = {
     Side.NECESSITY: (
         ("Masking", "choose at random how many words to replace, then which, this one included"),
-        ("Infilling", "a language model that saw only neutral text writes into the gaps"),
+        ("Infilling", ""),
         ("Classifying", "does the classifier still give the label?"),
     ),
     Side.SUFFICIENCY: (
         ("Masking", "choose at random how many words to keep, then which, this one included"),
-        ("Infilling", "the same language model writes into the gaps"),
+        ("Infilling", ""),
         ("Classifying", "does the label come from the kept words alone?"),
     ),
 }
@@ -57,7 +59,12 @@ def examples(explanation: Explanation, index: int, side: Side) -> tuple[JudgedDr
 
 def _side(explanation: Explanation, index: int, side: Side) -> Node:
     heads = [
-        node("th", node("span", name, cls="step"), node("small", said), scope="col")
+        node(
+            "th",
+            node("span", name, cls="step"),
+            node("small", said or _infilling(explanation.infiller)),
+            scope="col",
+        )
         for name, said in _STEPS[side]
     ]
     body = [
@@ -92,6 +99,14 @@ def _side(explanation: Explanation, index: int, side: Side) -> Node:
         cls=f"side {side}",
         properties=shading(side, 0.66),
     )
+
+
+def _infilling(infiller: str) -> str:
+    if infiller == DeletionInfiller().name:
+        return "nothing is written: the gaps are closed"
+    if infiller == MaskTokenInfiller().name:
+        return "[MASK] goes into each gap"
+    return f"{infiller}, the infiller, writes into the gaps"
 
 
 def _masked(explanation: Explanation, judged: JudgedDraw, index: int) -> tuple[Node | str, ...]:
@@ -132,11 +147,26 @@ def _all(explanation: Explanation, index: int, side: Side) -> str:
     done = "replace" if side is Side.NECESSITY else "keep"
     word = quoted(explanation.words[index].word.text)
     what = "flipped" if side is Side.NECESSITY else f"labelled {explanation.label}"
+    if explanation.settings.use_scores:
+        return (
+            f"every draw that {done}s {word} is one square, stronger with a higher probability of "
+            f"{explanation.label}; the score compares their mean"
+        )
     return f"every draw that {done}s {word} is one square; filled = {what}"
 
 
 def _strip(explanation: Explanation, index: int, side: Side) -> Node:
     draws = counted(explanation, index, side)
+    if explanation.settings.use_scores:
+        values = sorted((j.probability for j in draws), reverse=True)
+        return node(
+            "div",
+            *(node("span", cls="dot full", properties=shading(side, v)) for v in values),
+            cls="strip",
+            role="img",
+            aria_label=f"{len(values)} squares, probabilities from {score(values[-1])} "
+            f"to {score(values[0])}",
+        )
     filled = [_counts(explanation, j, side) for j in draws]
     ordered = sorted(filled, reverse=True)
     return node(

@@ -104,6 +104,8 @@ def ask(engine: Engine, request: ExplainRequest, *, anyway: bool = False) -> Non
         state["word"] = None
     state["asked"] = request
     state["anyway"] = anyway
+    if state.get("job"):
+        engine.leave(state["job"])
     state["job"] = None
     state["text_id"], state["text_error"] = None, None
     if request.text.strip():

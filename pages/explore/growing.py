@@ -52,7 +52,14 @@ def _progress(engine: Engine, job: JobView) -> None:
     st.progress(progress_share(job.done, job.total))
     st.text(
         progress_sentence(
-            job.stage, job.done, job.total, job.infilled, job.reused, job.rate, job.seconds_left
+            job.stage,
+            job.done,
+            job.total,
+            job.infilled,
+            job.reused,
+            job.rate,
+            job.seconds_left,
+            job.ahead,
         )
     )
     st.button(

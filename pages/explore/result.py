@@ -15,7 +15,6 @@ from nsx_core.views.heatmap import heatmap
 from nsx_core.views.scatter import scatter, scatter_sentence
 from nsx_core.views.scores_table import scores_frame, scores_table
 from nsx_core.views.walkthrough import walkthrough
-from nsx_core.words import hidden_characters
 from pages.explore.asking import write_address
 from pages.shared.figure import figure
 from pages.shared.notices import notice
@@ -42,7 +41,7 @@ def result(engine: Engine, explanation: Explanation, *, growing: bool = False) -
     unseen = sentences.unseen_sentence(explanation.unseen_words, explanation.classifier)
     if unseen:
         notice("The model does not see the whole text", unseen, key="unseen")
-    hidden = sentences.hidden_sentence(hidden_characters(explanation.text))
+    hidden = sentences.hidden_sentence(explanation)
     if hidden:
         notice("Characters that cannot be seen", hidden, key="hidden")
     figure(heatmap(explanation, index), f"heatmap-{key}", word=_choose)
@@ -162,12 +161,13 @@ def _scores(explanation: Explanation, key: str, growing: bool) -> None:
     st.text(scatter_sentence(explanation))
     figure(scores_table(explanation), f"scores-{key}")
     if not growing:
-        _downloads(scores_frame(explanation), "scores", explanation)
+        frame = files.with_settings(scores_frame(explanation), explanation)
+        _downloads(frame, "scores", explanation)
 
 
 def _downloads(frame: Any, name: str, explanation: Explanation) -> None:
     about = files.about(explanation)
-    stem = f"{name}-{explanation.key[:8]}"
+    stem = files.file_stem(name, explanation)
     with st.container(key="downloads", horizontal=True):
         st.download_button(
             "Download CSV",

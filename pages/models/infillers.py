@@ -1,10 +1,10 @@
-"""Infillers: the language models that write the counterfactual texts."""
+"""Infillers: what writes the counterfactual texts."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from nsx_core.views.model_figures import card_body, figures_frame
+from nsx_core.views.model_figures import card_body, infiller_figures
 from pages.shared.engine import the_engine
 from pages.shared.notices import notice
 
@@ -12,10 +12,12 @@ cards = the_engine().infillers()
 
 st.title("Infillers")
 st.markdown(
-    "An infiller writes what replaces a word. It saw neutral text only, so that a replaced word "
-    "is rarely replaced by another one that the classifier reacts to."
+    "An infiller writes what replaces a word. A language model for it has seen neutral text only, "
+    "so that a word is rarely replaced by another one that the classifier reacts to."
 )
-st.table(figures_frame(cards), border="horizontal")
+figures = infiller_figures(cards)
+if len(figures):
+    st.table(figures, border="horizontal")
 for card in cards:
     st.header(card.name)
     if card.problem:

@@ -130,7 +130,7 @@ def test_words_that_no_corpus_holds_are_read(infiller: CausalInfiller, word: str
 
 def test_a_word_that_reads_like_a_mark_is_a_word(infiller: CausalInfiller) -> None:
     mark = infiller._tokenizer.token_to_id("<empty_output>")
-    assert mark not in infiller._encode("a <empty_output> b<|endoftext|>")
+    assert mark not in infiller.encode("a <empty_output> b<|endoftext|>")
     made = request("a <empty_output> <jupyter_start> b", "0001")
     assert len(infiller.infill([made], SETTINGS)[0]) == 1
 
@@ -169,10 +169,10 @@ def test_a_text_beyond_the_model_is_refused_with_advice(infiller: CausalInfiller
 def test_a_plain_llama_takes_the_lean_way_and_others_the_general(
     infiller: CausalInfiller, tmp_path: Path
 ) -> None:
-    assert isinstance(infiller._forward, LlamaForward)
+    assert isinstance(infiller.forward, LlamaForward)
     base = tiny_gpt2(tmp_path / "gpt2")
     made = CausalInfiller.load(tiny_infiller(base, tmp_path / "infiller"))
-    assert isinstance(made._forward, TransformersForward)
+    assert isinstance(made.forward, TransformersForward)
     requests = [request("I hate all women.", "1011", seed) for seed in range(3)]
     found = made.infill(requests, SETTINGS)
     assert all(answer.strip() for answers in found for answer in answers)
@@ -184,7 +184,7 @@ def test_a_llama_that_is_not_plain_takes_the_general_way(llama: Path, tmp_path: 
     config = json.loads((base / "config.json").read_text(encoding="utf-8"))
     (base / "config.json").write_text(json.dumps(config | {"hidden_act": "gelu"}))
     made = CausalInfiller.load(tiny_infiller(base, tmp_path / "infiller"))
-    assert isinstance(made._forward, TransformersForward)
+    assert isinstance(made.forward, TransformersForward)
 
 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:

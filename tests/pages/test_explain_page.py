@@ -3,65 +3,14 @@
 from __future__ import annotations
 
 import json
-import time
-from typing import Any
 
 import pytest
 from streamlit.testing.v1 import AppTest
+from visiting import explained, figures, finished, shown, texts, twice
 
-from nsx_core.jobs import ACTIVE
 from pages.shared.engine import the_engine
 
 LONG = "w " * 2_001
-
-
-def texts(app: AppTest) -> str:
-    """All plain text and our own markdown on the page."""
-    return "\n".join([e.value for e in app.get("text")] + [m.value for m in app.markdown])
-
-
-def figures(app: AppTest) -> dict[str, Any]:
-    """The trees handed to the browser, by what their class is."""
-    found = {}
-    for element in app.get("bidi_component"):
-        tree = json.loads(element.proto.json or element.proto.mixed.json)
-        found[tree["a"]["class"].split()[0]] = tree
-    return found
-
-
-def explained(app: AppTest, text: str) -> AppTest:
-    """Type a text, press Explain, and wait for the job."""
-    app.text_area(key="text_box").set_value(text)
-    app.button(key="explain").click().run()
-    return finished(app)
-
-
-def finished(app: AppTest) -> AppTest:
-    """Wait for the job that the page polls, and run the page once more."""
-    if not shown(app, "cancel"):
-        return app
-    job = app.session_state["job"]
-    end = time.monotonic() + 30
-    while the_engine().job(job).state in ACTIVE:
-        assert time.monotonic() < end, "the job did not end"
-        time.sleep(0.02)
-    app.run()
-    assert not shown(app, "cancel")
-    return app
-
-
-def shown(app: AppTest, key: str) -> bool:
-    """Whether the page has a button of this key."""
-    return any(b.key == key for b in app.button)
-
-
-def twice(app: AppTest) -> AppTest:
-    """Run the page two times: the second run sees the widgets' state."""
-    app.run()
-    assert not app.exception
-    app.run()
-    assert not app.exception
-    return app
 
 
 def test_the_first_visit_shows_a_whole_explanation(app: AppTest) -> None:
@@ -253,82 +202,6 @@ def test_a_smaller_budget_is_shown_at_once(app: AppTest) -> None:
     app.slider(key="budget").set_value(30).run()
     assert app.query_params["budget"] == "30" and "Changed since" not in texts(app)
     assert app.session_state["job"] is None
-
-
-def test_cancel_and_go_on(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NSX_FAKE_RATE", "150")
-    twice(app)
-    app.text_area(key="text_box").set_value("Women should go home now")
-    app.button(key="explain").click().run()
-    job = app.session_state["job"]
-    while the_engine().job(job).done == 0:
-        time.sleep(0.02)
-    app.button(key="cancel").click().run()
-    assert "Stopping after the texts in hand" in texts(app)
-    assert app.button(key="cancel").disabled
-    finished(app)
-    kept = the_engine().job(job).infilled
-    assert 0 < kept < 522
-    assert "Stopped" in texts(app) and f"{kept} of 522 draws are kept" in texts(app)
-    app.button(key="resume").click().run()
-    assert shown(app, "cancel")
-    assert the_engine().job(app.session_state["job"]).state in ACTIVE
-    the_engine().catalogue.infiller("word-list").rate = None
-    finished(app)
-    assert "heatmap" in figures(app)
-    job = the_engine().job(app.session_state["job"])
-    assert (job.reused, job.infilled) == (kept, 522 - kept)
-
-
-def test_scores_are_shown_while_they_grow(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NSX_FAKE_RATE", "150")
-    twice(app)
-    app.text_area(key="text_box").set_value("Women should come home now")
-    app.button(key="explain").click().run()
-    job = app.session_state["job"]
-    while the_engine().job(job).done == 0:
-        time.sleep(0.02)
-    app.run()
-    assert shown(app, "cancel") and "heatmap" in figures(app)
-    assert not app.get("download_button")
-    the_engine().cancel(job)
-    finished(app)
-    assert "Stopped" in texts(app) and "heatmap" in figures(app)
-    the_engine().catalogue.infiller("word-list").rate = None
-    app.button(key="resume").click().run()
-    finished(app)
-    assert app.get("download_button")
-
-
-def test_a_failed_job_says_why_and_can_be_tried_again(
-    app: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NSX_FAKE_FAULT", "boom")
-    twice(app)
-    explained(app, "Women boom")
-    assert "The computation failed" in texts(app) and "fails on 'boom'" in texts(app)
-    assert app.text_area(key="text_box").value == "Women boom"
-    the_engine().catalogue.infiller("word-list").faulty = None
-    app.button(key="retry").click().run()
-    assert "heatmap" in figures(finished(app))
-
-
-def test_an_engine_that_is_closed_under_a_running_job_goes_on_in_the_next(
-    app: AppTest, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NSX_FAKE_RATE", "150")
-    twice(app)
-    app.text_area(key="text_box").set_value("Women should go home now")
-    app.button(key="explain").click().run()
-    before, job = the_engine(), app.session_state["job"]
-    the_engine.clear()
-    assert before.job(job).state == "interrupted"
-    monkeypatch.delenv("NSX_FAKE_RATE")
-    app.run()
-    assert the_engine() is not before
-    assert the_engine().store.job(job).state == "interrupted"
-    assert not app.exception
-    assert "heatmap" in figures(finished(app))
 
 
 def test_a_link_opens_the_same_view(app: AppTest) -> None:

@@ -49,7 +49,7 @@ class Trained:
     """One uninterrupted run of a kind of base."""
 
     def __init__(self, kind: str, folder: Path, corpus: Path) -> None:
-        self.base = KINDS[kind](folder / "base")
+        self.base, self.lean = KINDS[kind](folder / "base"), kind == "llama"
         self.corpus, self.out, self.checkpoint = corpus, folder / "out", folder / "checkpoint"
         self.recipe = Recipe(str(self.base), 4, 2e-2, 3, 16, STEPS)
         self.report = train(self.recipe, corpus, self.out, self.checkpoint, "tiny")
@@ -77,7 +77,9 @@ def test_the_loss_falls_and_is_recorded(trained: Trained) -> None:
 
 
 def test_the_folder_holds_what_a_model_needs(trained: Trained) -> None:
+    calibrated = ["activation_reach.safetensors"] if trained.lean else []
     assert sorted(path.name for path in trained.out.iterdir()) == [
+        *calibrated,
         "adapter_config.json",
         "adapter_model.safetensors",
         "model.json",
@@ -100,7 +102,7 @@ def test_the_folder_holds_what_a_model_needs(trained: Trained) -> None:
 
 
 def test_the_folder_loads_and_writes_answers(trained: Trained) -> None:
-    made = CausalInfiller.load(trained.out)
+    made = CausalInfiller.load(trained.out, whole_numbers=False)
     requests = [
         InfillRequest(("I", "hate", "women."), (False, True, True), (False, True, False), seed)
         for seed in range(6)
@@ -117,10 +119,10 @@ def test_a_loaded_folder_computes_what_was_trained(trained: Trained) -> None:
     model, _, special = build_model(trained.recipe)
     state = torch.load(trained.checkpoint / "state.pt", weights_only=True)
     model.load_state_dict(state["learned"], strict=False)
-    made = CausalInfiller.load(trained.out)
+    made = CausalInfiller.load(trained.out, whole_numbers=False)
     encode, _ = encoder_of(trained.base)
     context = [special.bos, *encode("I hate"), special.blank, special.start]
-    logits, _ = made._forward.prefill([context])
+    logits, _ = made.forward.prefill([context])
     with torch.inference_mode():
         whole = model.eval()(input_ids=torch.tensor([context])).logits[0, -1]
     whole = whole[made._vocabulary.ids].float()

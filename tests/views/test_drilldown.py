@@ -116,7 +116,7 @@ def test_parquet_gives_the_rows_and_the_settings_back() -> None:
     table = pq.read_table(io.BytesIO(written))
     assert table.to_pylist() == frame.to_dict("records")
     about = json.loads(table.schema.metadata[b"nsx"])
-    assert about["text"] == "I hate women." and about["seed"] == "0"
+    assert about["original_text"] == "I hate women." and about["seed"] == 0
 
 
 def test_files_of_nothing_still_have_their_columns() -> None:

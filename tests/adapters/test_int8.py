@@ -1,0 +1,153 @@
+"""Products in 8-bit whole numbers: near enough, row by row the same, and only where they fit."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+import torch.nn.functional as F
+from safetensors.torch import load_file, save_file
+from tiny_models import TEXTS, tiny_infiller, tiny_llama, write_corpus
+
+from nsx_core.adapters import int8
+from nsx_core.adapters.causal_infiller import REACH_FILE, CausalInfiller
+from nsx_core.adapters.llama_forward import BLOCK, LlamaForward
+from nsx_core.errors import ModelError
+from nsx_core.records import GenerationSettings, InfillRequest
+from nsx_core.training.calibration import calibrate, divergence, main
+from nsx_core.training.infiller_folder import write_manifest
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing.:FutureWarning"),
+    pytest.mark.skipif(not hasattr(torch, "_int_mm"), reason="this torch has no int8 product"),
+]
+
+
+@pytest.fixture(autouse=True)
+def one_thread() -> Iterator[None]:
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
+@pytest.fixture(scope="module")
+def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tiny_llama(tmp_path_factory.mktemp("llama"))
+
+
+@pytest.fixture(scope="module")
+def folder(llama: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tiny_infiller(llama, tmp_path_factory.mktemp("infiller"))
+    ids = torch.arange(300, dtype=torch.int32)
+    save_file({"ids": ids}, made / "written_tokens.safetensors")
+    write_manifest(made, "tiny", str(llama), 0.0)
+    assert calibrate(made, list(TEXTS) * 8)
+    return made
+
+
+def numbers(*shape: int, seed: int = 0) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
+
+
+def test_a_product_is_near_the_exact_one_though_channels_differ_a_lot() -> None:
+    spread = torch.logspace(-1, 0.5, 96)
+    x, weight = numbers(64, 96) * spread, numbers(48, 96, seed=1)
+    exact = F.linear(x, weight)
+    found = int8.product(weight, x.abs().amax(0))(x)
+    assert (found - exact).abs().mean() < 0.02 * exact.abs().mean()
+    # Without smoothing, the largest channels take up the range.
+    rough = int8.product(weight, torch.ones(96))(x)
+    assert (rough - exact).abs().mean() > 1.2 * (found - exact).abs().mean()
+
+
+def test_a_rows_product_does_not_depend_on_its_neighbours() -> None:
+    x, weight = numbers(200, 96), numbers(48, 96, seed=1)
+    multiply = int8.product(weight, x.abs().amax(0))
+    whole = multiply(x)
+    for rows in (slice(0, 1), slice(3, 20), slice(50, 130)):
+        assert torch.equal(multiply(x[rows]), whole[rows])
+    assert torch.equal(multiply(x.view(4, 50, 96)), whole.view(4, 50, 48))
+    assert torch.equal(multiply(torch.zeros(2, 96)), torch.zeros(2, 48))
+
+
+def test_a_channel_too_far_out_keeps_the_product_exact() -> None:
+    x, weight = numbers(20, 96), numbers(48, 96, seed=1)
+    reach = x.abs().amax(0)
+    reach[5] = 1_000
+    assert torch.equal(int8.product(weight, reach)(x), F.linear(x, weight))
+
+
+def test_reach_is_the_largest_input_of_each_product(llama: Path) -> None:
+    forward = LlamaForward(llama, None, torch.float32)
+    sequences = [list(range(5, 5 + BLOCK)), list(range(40, 40 + 2 * BLOCK))]
+    before = forward.prefill(sequences)[0]
+    reach = forward.activation_reach(sequences)
+    assert set(reach) == {f"{i}.{p}" for i in (0, 1) for p in ("qkv", "out", "gate_up", "down")}
+    hidden = F.embedding(torch.tensor(sequences[0] + sequences[1]), forward.embedding)
+    entering = F.rms_norm(hidden, (64,), forward.layers[0].before, forward.shape.eps)
+    torch.testing.assert_close(reach["0.qkv"], entering.abs().amax(0))
+    assert torch.equal(forward.prefill(sequences)[0], before)
+    with pytest.raises(ModelError, match="multiple of 16"):
+        forward.activation_reach([[1, 2, 3]])
+
+
+def test_a_calibrated_folder_writes_in_whole_numbers_whatever_the_batch(folder: Path) -> None:
+    exact = CausalInfiller.load(folder, whole_numbers=False)
+    quick = CausalInfiller.load(folder, whole_numbers=True)
+    assert (exact.precision, quick.precision) == ("float32", "int8")
+    assert exact.fingerprint == quick.fingerprint
+    words = ("They", "like", "old", "books", "here")
+    requests = [
+        InfillRequest(words, (False, True, True, True, True), tuple(i >> k & 1 == 1 for k in range(5)), i)
+        for i in range(1, 32)
+    ]  # fmt: skip
+    found = quick.infill(requests, GenerationSettings())
+    for at in (0, 7, 30):
+        assert quick.infill([requests[at]], GenerationSettings()) == [found[at]]
+    contexts = [[5, 9, 30, 41], list(range(60, 80))]
+    near, far = (m.forward.prefill(contexts)[0] for m in (quick, exact))
+    assert (near - far).abs().mean() < 0.05 * far.abs().mean()
+
+
+def test_a_calibration_changes_the_fingerprint_and_must_fit(folder: Path, tmp_path: Path) -> None:
+    bare = Path(shutil.copytree(folder, tmp_path / "bare"))
+    calibrated = CausalInfiller.load(bare).fingerprint
+    reach = load_file(bare / REACH_FILE)
+    save_file({k: v for k, v in reach.items() if k != "1.down"}, bare / REACH_FILE)
+    with pytest.raises(ModelError, match=r"does not fit the model at '1\.down'"):
+        CausalInfiller.load(bare, whole_numbers=True)
+    (bare / REACH_FILE).unlink()
+    write_manifest(bare, "tiny", _base(bare), 0.0)
+    again = CausalInfiller.load(bare, whole_numbers=True)
+    assert again.precision == "float32" and again.fingerprint != calibrated
+
+
+def test_the_command_says_what_is_missing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--infiller", str(tmp_path), "--corpus", str(tmp_path)]) == 2
+    assert str(tmp_path) in capsys.readouterr().err
+    corpus = write_corpus(tmp_path / "corpus")
+    assert main(["--infiller", str(tmp_path), "--corpus", str(corpus)]) == 2
+    assert "is no infiller's folder" in capsys.readouterr().err
+
+
+def test_the_command_calibrates_and_says_how_far_it_diverges(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    corpus = write_corpus(tmp_path / "corpus", copies=8)
+    made = Path(shutil.copytree(folder, tmp_path / "infiller"))
+    assert main(["--infiller", str(made), "--corpus", str(corpus)]) == 0
+    nats = float(capsys.readouterr().out.split("diverges by ")[1].split()[0])
+    assert 0 < nats < 0.05
+    assert divergence(made, list(TEXTS)) == pytest.approx(nats, abs=0.02)
+
+
+def _base(folder: Path) -> str:
+    found: str = json.loads((folder / "model.json").read_text(encoding="utf-8"))["base"]
+    return found
