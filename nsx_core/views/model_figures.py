@@ -41,6 +41,7 @@ _MEANINGS = {
     "log_probability": "median nats a token of its texts under the untuned base model",
     "authors_log_probability": "the same of the paper's own texts, for the same masks",
 }
+_KEYS = "Names such as (balkir-etal-2022) stand for papers: see docs/references.bib."
 _SHARES = ("share", "rate", "unchanged", "duplicate", "empty", "baseline")
 
 
@@ -66,9 +67,10 @@ def infiller_figures(cards: Sequence[Card]) -> pd.DataFrame:
 
 
 def card_body(card: str) -> str:
-    """A model card without its title, which the page has already."""
+    """A model card without its title, which the page has already; says where papers are listed."""
     first, _, rest = card.partition("\n")
-    return rest.lstrip() if first.startswith("# ") else card
+    body = rest.lstrip() if first.startswith("# ") else card
+    return f"{body.rstrip()}\n\n{_KEYS}\n" if "-etal-" in body else body
 
 
 def figure_name(key: str) -> str:

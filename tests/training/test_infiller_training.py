@@ -102,7 +102,7 @@ def test_the_folder_holds_what_a_model_needs(trained: Trained) -> None:
 
 
 def test_the_folder_loads_and_writes_answers(trained: Trained) -> None:
-    made = CausalInfiller.load(trained.out, whole_numbers=False)
+    made = CausalInfiller.load(trained.out)
     requests = [
         InfillRequest(("I", "hate", "women."), (False, True, True), (False, True, False), seed)
         for seed in range(6)
