@@ -25,10 +25,10 @@ PIP_ARGS ?=
 TESTS ?=
 DATA ?= ../shared/data
 INFILLER ?= assets/models/neutral-smollm2
-STEPS ?= 720
+STEPS ?= 1480
 BATCH_SIZE ?= 56
 # Nats added to the end of an answer: what makes answers as long as the report asks for.
-END_BIAS ?= 1.6
+END_BIAS ?= 0.6
 
 # A browser opens where there is a screen for one.
 SCREEN := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
