@@ -124,7 +124,7 @@ def _more(engine: Engine) -> None:
             "Top-p",
             address.TOP_P_MIN,
             address.TOP_P_MAX,
-            step=0.05,
+            step=0.01,
             key="top_p",
             width=150,
             persist_state="session",

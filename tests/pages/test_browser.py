@@ -103,6 +103,12 @@ def words(page: Any) -> list[str]:
     return names
 
 
+def grown(page: Any) -> None:
+    """Wait until the explanation has all its draws."""
+    page.locator(".st-key-cancel").wait_for(state="detached")
+    page.wait_for_selector(READY)
+
+
 def test_a_visit(address: str, visitor: Callable[..., Any]) -> None:
     asked: list[str] = []
     page = visitor()
@@ -116,7 +122,7 @@ def test_a_visit(address: str, visitor: Callable[..., Any]) -> None:
     page.get_by_label("Text", exact=True).fill(text)
     page.get_by_role("button", name="Explain", exact=True).click()
     page.get_by_role("button", name="<script>alert(1)</script>: necessity").wait_for()
-    page.wait_for_selector(READY)
+    grown(page)
 
     # By mouse.
     page.get_by_role("button", name="<script>alert(1)</script>: necessity").click()
@@ -180,7 +186,7 @@ def test_two_visitors_at_once_see_their_own_results_only(
     for page, text in zip(pages, texts, strict=True):
         first = text.split()[0]
         page.get_by_role("button", name=f"{first}: necessity 1.00").wait_for()
-        page.wait_for_selector(READY)
+        grown(page)
         assert [name.split(":")[0] for name in words(page)] == text.split()
         assert page.get_by_label("Text", exact=True).input_value() == text
         written = page.locator("table.draws tbody").inner_text()
