@@ -253,7 +253,9 @@ class JobQueue:
             job.began = time.monotonic()
             with stopping.asking(lambda: self._stops(job)):
                 progress = next(job.steps)
-            now, job.gave_way = time.monotonic(), 0
+            now = time.monotonic()
+            if progress.infilled:  # a batch came to its end; loading and judging anew do not count
+                job.gave_way = 0
             with self._wake:
                 # Draws that are only judged go faster than new ones: each stage has its rate.
                 if progress.stage in MEASURED and progress.stage != job.progress.stage:
