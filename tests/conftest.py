@@ -10,6 +10,17 @@ import pytest
 from nsx_core.store import Store
 
 
+@pytest.fixture(scope="module")
+def one_thread() -> Iterator[None]:
+    """Products by one thread, so that sums come in one order and tests share two cores well."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     """An empty store that is closed after the test."""

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -43,10 +42,10 @@ class CausalInfiller:
         forward: Forward,
         tokenizer: Any,
         vocabulary: Vocabulary,
+        precision: str,
     ) -> None:
-        self.name, self.fingerprint = name, fingerprint
-        #: What products are made in: 'int8', 'bfloat16' or 'float32'.
-        self.precision = "float32"
+        """``precision``: what products are made in, 'int8', 'bfloat16' or 'float32'."""
+        self.name, self.fingerprint, self.precision = name, fingerprint, precision
         self.forward, self._tokenizer, self._vocabulary = forward, tokenizer, vocabulary
         # A word that reads like one of the format's marks is a word.
         self._tokenizer.encode_special_tokens = True
@@ -80,34 +79,38 @@ class CausalInfiller:
                     f"An infiller folder holds {file}, and {folder} does not. Restore the folder."
                 )
         base_folder = base_model_folder(base)
-        if is_plain_llama(Path(base_folder)):
-            made = cls._lean(name, fingerprint, Path(base_folder), folder, whole_numbers)
-        else:
-            made = cls._general(name, fingerprint, base_folder, folder)
-        made._vocabulary = replace(made._vocabulary, end_bias=end_bias)
-        return made
+        if _is_plain_llama(Path(base_folder)):
+            return cls._lean(name, fingerprint, Path(base_folder), folder, end_bias, whole_numbers)
+        return cls._general(name, fingerprint, base_folder, folder, end_bias)
 
     @classmethod
     def _lean(
-        cls, name: str, fingerprint: str, base: Path, adapter: Path, whole_numbers: bool
+        cls,
+        name: str,
+        fingerprint: str,
+        base: Path,
+        adapter: Path,
+        end_bias: float,
+        whole_numbers: bool,
     ) -> CausalInfiller:
         from tokenizers import Tokenizer
 
         tokenizer = Tokenizer.from_file(str(base / "tokenizer.json"))
         known = tokenizer.get_vocab(with_added_tokens=True)
         ids = {k: known[t] for k, t in SMOLLM2_SPECIAL_TOKENS.items()}
-        vocabulary = _vocabulary(tokenizer, SpecialTokens(**ids), adapter)
+        vocabulary = _vocabulary(tokenizer, SpecialTokens(**ids), adapter, end_bias)
         reach = None
         if whole_numbers and (adapter / REACH_FILE).is_file():
             reach = load_file(adapter / REACH_FILE)
         dtype = torch.float32 if reach else matrix_dtype(_CPU)
         forward = LlamaForward(base, adapter, dtype, vocabulary.ids, reach)
-        made = cls(name, fingerprint, forward, tokenizer, vocabulary)
-        made.precision = "int8" if reach else str(dtype).removeprefix("torch.")
-        return made
+        precision = "int8" if reach else _named(dtype)
+        return cls(name, fingerprint, forward, tokenizer, vocabulary, precision)
 
     @classmethod
-    def _general(cls, name: str, fingerprint: str, base: str, adapter: Path) -> CausalInfiller:
+    def _general(
+        cls, name: str, fingerprint: str, base: str, adapter: Path, end_bias: float
+    ) -> CausalInfiller:
         from peft import PeftModel
         from transformers import AutoModelForCausalLM, AutoTokenizer
 
@@ -128,11 +131,9 @@ class CausalInfiller:
             make_room(model, tokenizer)
         merged = PeftModel.from_pretrained(model, str(adapter)).merge_and_unload()
         fast = tokenizer.backend_tokenizer
-        vocabulary = _vocabulary(fast, special, adapter)
+        vocabulary = _vocabulary(fast, special, adapter, end_bias)
         forward = TransformersForward(merged, vocabulary.ids)
-        made = cls(name, fingerprint, forward, fast, vocabulary)
-        made.precision = str(matrix_dtype(_CPU)).removeprefix("torch.")
-        return made
+        return cls(name, fingerprint, forward, fast, vocabulary, _named(matrix_dtype(_CPU)))
 
     def infill(
         self, requests: list[InfillRequest], settings: GenerationSettings
@@ -175,12 +176,16 @@ class CausalInfiller:
         return list(self._tokenizer.encode(text, add_special_tokens=False).ids)
 
 
+def _named(dtype: torch.dtype) -> str:
+    return str(dtype).removeprefix("torch.")
+
+
 def _encodable(text: str) -> str:
     """Lone surrogates cannot be tokenized; the model sees the replacement character."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def is_plain_llama(folder: Path) -> bool:
+def _is_plain_llama(folder: Path) -> bool:
     """Whether ``llama_forward`` can run it: one safetensors file, and the marks to spare."""
     if not (folder / "config.json").is_file() or not (folder / "model.safetensors").is_file():
         return False
@@ -196,7 +201,9 @@ def is_plain_llama(folder: Path) -> bool:
     return all(json.dumps(mark) in tokenizer for mark in SMOLLM2_SPECIAL_TOKENS.values())
 
 
-def _vocabulary(tokenizer: Any, special: SpecialTokens, folder: Path) -> Vocabulary:
+def _vocabulary(
+    tokenizer: Any, special: SpecialTokens, folder: Path, end_bias: float
+) -> Vocabulary:
     """Tokens that may be written: those of the neutral corpus, where the folder lists them.
 
     Never written: other marks, white space alone, line breaks, parts of a character.
@@ -212,7 +219,7 @@ def _vocabulary(tokenizer: Any, special: SpecialTokens, folder: Path) -> Vocabul
     if len(kept) < 2:
         raise ModelError(f"{folder} lists no token that may be written. Restore the folder.")
     starts = torch.tensor([may[i][:1] == " " for i in kept])
-    return Vocabulary(special, torch.tensor(kept), starts)
+    return Vocabulary(special, torch.tensor(kept), starts, end_bias)
 
 
 def _writable(text: str) -> bool:

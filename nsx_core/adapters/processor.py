@@ -7,6 +7,8 @@ import time
 
 import torch
 
+from nsx_core.adapters import int8
+
 
 def device() -> torch.device:
     """Where training and classifying run: CUDA where there is one, else the CPU."""
@@ -25,8 +27,6 @@ def matrix_dtype(at: torch.device) -> torch.dtype:
 
 def product_rates(rows: int = 64, inputs: int = 576, outputs: int = 3072) -> dict[str, float]:
     """Billion multiply-adds a second on one thread, by number format, the best of many tries."""
-    from nsx_core.adapters import int8
-
     x, weight = torch.randn(rows, inputs), torch.randn(outputs, inputs)
     made = {
         "float32": (int8.plain_product(weight), x),

@@ -17,10 +17,8 @@ import numpy as np
 import torch
 from safetensors.torch import save_file
 
-from nsx_core.adapters.base_models import base_model_folder
-from nsx_core.adapters.causal_infiller import REACH_FILE, CausalInfiller, is_plain_llama
+from nsx_core.adapters.causal_infiller import REACH_FILE, CausalInfiller
 from nsx_core.adapters.llama_forward import BLOCK, LlamaForward
-from nsx_core.adapters.special_tokens import special_tokens
 from nsx_core.errors import MissingModelError, NsxError
 from nsx_core.training.corpus import read_corpus
 from nsx_core.training.ilm import examples_of_pass
@@ -34,25 +32,16 @@ def calibrate(folder: Path, texts: list[str]) -> bool:
 
     The sequences are training examples whose length needs no padding.
     """
-    from transformers import AutoTokenizer
-
     try:
         manifest = json.loads((folder / "model.json").read_text(encoding="utf-8"))
     except (OSError, ValueError) as reason:
         raise MissingModelError(f"{folder} is no infiller's folder: {reason}") from reason
-    base = base_model_folder(manifest["base"])
-    if not is_plain_llama(Path(base)):
+    exact = CausalInfiller.load(folder, whole_numbers=False)
+    if not isinstance(exact.forward, LlamaForward):
         return False
-    tokenizer = AutoTokenizer.from_pretrained(base)
-    special, _ = special_tokens(tokenizer)
-
-    def encode(text: str) -> list[int]:
-        return list(tokenizer.encode(text, add_special_tokens=False))
-
-    made = examples_of_pass(texts, 0, 0, encode, special)
+    made = examples_of_pass(texts, 0, 0, exact.encode, exact.special)
     sequences = islice((e.ids for e in made if len(e.ids) % BLOCK == 0), SEQUENCES)
-    forward = LlamaForward(base, folder, torch.float32)
-    reach = forward.activation_reach(list(sequences))
+    reach = exact.forward.activation_reach(list(sequences))
     save_file({name: values.contiguous() for name, values in reach.items()}, folder / REACH_FILE)
     write_manifest(
         folder, manifest["name"], manifest["base"], manifest["end_bias"], manifest["figures"]

@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 import torch
 
 from nsx_core.adapters.sampling import sample
 
+pytestmark = pytest.mark.usefixtures("one_thread")
+
 GRID = (np.arange(499) + 0.5) / 499
-
-
-@pytest.fixture(autouse=True)
-def one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 def peaked(n: int, seed: int, spread: float) -> np.ndarray:

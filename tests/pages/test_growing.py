@@ -12,14 +12,20 @@ from nsx_core.jobs import ACTIVE
 from pages.shared.engine import the_engine
 
 
+def first_batch(app: AppTest) -> str:
+    """Wait for the first draws of the job that the page shows; returns its id."""
+    job: str = app.session_state["job"]
+    while the_engine().job(job).done == 0:
+        time.sleep(0.02)
+    return job
+
+
 def test_cancel_and_go_on(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NSX_FAKE_RATE", "150")
     twice(app)
     app.text_area(key="text_box").set_value("Women should go home now")
     app.button(key="explain").click().run()
-    job = app.session_state["job"]
-    while the_engine().job(job).done == 0:
-        time.sleep(0.02)
+    job = first_batch(app)
     app.button(key="cancel").click().run()
     assert "Stopping after the texts in hand" in texts(app)
     assert app.button(key="cancel").disabled
@@ -42,9 +48,7 @@ def test_scores_are_shown_while_they_grow(app: AppTest, monkeypatch: pytest.Monk
     twice(app)
     app.text_area(key="text_box").set_value("Women should come home now")
     app.button(key="explain").click().run()
-    job = app.session_state["job"]
-    while the_engine().job(job).done == 0:
-        time.sleep(0.02)
+    job = first_batch(app)
     app.run()
     assert shown(app, "cancel") and "heatmap" in figures(app)
     assert not app.get("download_button")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -22,7 +21,10 @@ from nsx_core.training.ilm import batches_of_pass
 from nsx_core.training.infiller import Recipe, answer_loss, build_model, heldout_loss, main, train
 
 # peft asks transformers a question that transformers is about to rename.
-pytestmark = pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing.:FutureWarning")
+pytestmark = [
+    pytest.mark.usefixtures("one_thread"),
+    pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing.:FutureWarning"),
+]
 
 STEPS = 24
 KINDS = {
@@ -30,14 +32,6 @@ KINDS = {
     "gpt2": lambda folder: tiny_gpt2(folder),
     "untied gpt2": lambda folder: tiny_gpt2(folder, tied=False),
 }
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread() -> Iterator[None]:
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
 
 
 @pytest.fixture(scope="module")
