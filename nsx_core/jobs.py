@@ -26,7 +26,8 @@ from nsx_core.records import Explanation
 from nsx_core.store import JobRow, Store, canonical_key
 
 INTERACTIVE, SWEEP = 0, 1
-JOBS_KEPT = 512
+#: How many jobs are known, and of how many stopped ones the unfinished explanation.
+JOBS_KEPT, UNFINISHED_KEPT = 512, 16
 ACTIVE = ("queued", "running")
 MEASURED = ("classifying", "drawing")
 #: After so many seconds a batch gives way to a smaller job, but not so often that it starves.
@@ -161,7 +162,10 @@ class JobQueue:
             )  # fmt: skip
 
     def partial(self, job_id: str) -> Explanation | None:
-        """What the job's draws say so far; None before the first batch and at the end."""
+        """What the job's draws say so far; None before the first batch and at the end.
+
+        Of stopped jobs only the latest keep it.
+        """
         with self._wake:
             return self._known(job_id).progress.partial
 
@@ -190,9 +194,12 @@ class JobQueue:
         return self._jobs[job_id]
 
     def _forget_old(self) -> None:
-        ended = [j.id for j in self._jobs.values() if j.state not in ACTIVE]
-        for job_id in ended[: max(0, len(self._jobs) - JOBS_KEPT)]:
-            del self._jobs[job_id]
+        ended = [j for j in self._jobs.values() if j.state not in ACTIVE]
+        for job in ended[: max(0, len(self._jobs) - JOBS_KEPT)]:
+            del self._jobs[job.id]
+        unfinished = [j for j in ended if j.progress.partial is not None]
+        for job in unfinished[: max(0, len(unfinished) - UNFINISHED_KEPT)]:
+            job.progress = replace(job.progress, partial=None)
 
     def _next(self) -> _Job | None:
         active = [j for j in self._jobs.values() if j.state in ACTIVE]

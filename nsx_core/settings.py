@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from nsx_core.errors import SettingsError
@@ -16,6 +17,9 @@ ANSWER_WORDS_MAX = 7
 # Chosen on the quality report: docs/decisions.md, "How bold is the infiller?".
 TEMPERATURE_DEFAULT, TOP_P_DEFAULT = 1.0, 0.92
 REDRAWS_MAX = 5
+
+# Digits of other scripts and 1_000 are numbers for Python, and slips of whoever typed them.
+_PLAIN = re.compile(r"[+-]?[0-9]{1,12}", re.ASCII)
 
 STORE_FILE = "nsx.duckdb"
 PROJECT_FOLDER = Path(__file__).resolve().parent.parent
@@ -47,11 +51,8 @@ def _whole(what: str, value: object, low: int, high: int) -> int:
     number: int | None = None
     if isinstance(value, int) and not isinstance(value, bool):
         number = value
-    elif isinstance(value, str):
-        try:
-            number = int(value.strip())
-        except ValueError:
-            number = None
+    elif isinstance(value, str) and _PLAIN.fullmatch(value.strip()):
+        number = int(value)
     if number is None or not low <= number <= high:
         raise SettingsError(f"{what} is a whole number from {low} to {high}, and {value!r} came.")
     return number

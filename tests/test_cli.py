@@ -82,6 +82,7 @@ def test_equal_seeds_give_equal_scores_with_and_without_the_cache(
         ([TEXT, "--classifier", "fake-hate", "--budget", "0"], "10 to 400"),
         ([TEXT, "--classifier", "fake-hate", "--budget", "-5"], "'-5' came"),
         ([TEXT, "--classifier", "fake-hate", "--budget", "lots"], "'lots' came"),
+        ([TEXT, "--classifier", "fake-hate", "--budget", "1_00"], "'1_00' came"),
         ([TEXT, "--classifier", "fake-hate", "--seed", "x"], "The seed"),
         ([TEXT, "--classifier", "fake-hate", "--threshold", "1"], "strictly between"),
         ([TEXT, "--classifier", "fake-hate", "--infiller", "gpt"], "No infiller"),

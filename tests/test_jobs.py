@@ -110,6 +110,23 @@ def test_a_running_job_tells_what_its_draws_say_so_far(bench: Bench) -> None:
     assert bench.engine.partial(job) is None
 
 
+def test_only_the_latest_stopped_jobs_keep_what_they_drew(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "UNFINISHED_KEPT", 1)
+    stopped = []
+    for seed in range(3):
+        stopped.append(bench.engine.submit(bench.request(seed=seed)))
+        bench.open_gate(1)
+        while bench.engine.job(stopped[-1]).done == 0:
+            time.sleep(0.01)
+        bench.engine.cancel(stopped[-1])
+        bench.open_gate(1)
+        bench.until(stopped[-1], "cancelled")
+    bench.engine.submit(bench.request(seed=9))
+    assert [bench.engine.partial(job) is None for job in stopped] == [True, True, False]
+
+
 def test_equal_requests_join_and_others_do_not(bench: Bench) -> None:
     first = bench.engine.submit(bench.request())
     assert bench.engine.submit(bench.request()) == first

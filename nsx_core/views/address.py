@@ -89,8 +89,8 @@ def read_view(
         label=label,
         infiller=take("infiller", _one_of("The infiller", infillers), default.infiller),
         text=given.get("text", default.text),
-        budget=take("budget", _digits(checked_budget), default.budget),
-        seed=take("seed", _digits(checked_seed), default.seed),
+        budget=take("budget", checked_budget, default.budget),
+        seed=take("seed", checked_seed, default.seed),
         threshold=take("threshold", _threshold, default.threshold),
         scores=take("scores", _flag("scores"), default.scores),
         temperature=take(
@@ -191,16 +191,6 @@ def _threshold(value: str) -> float:
     if abs(number - round(number, 2)) > 1e-9:
         raise SettingsError(f"The threshold has at most two decimals, and {value!r} came.")
     return round(number, 2)
-
-
-def _digits(check: Callable[[str], int]) -> Callable[[str], int]:
-    """Digits of other scripts and 1_000 are numbers for Python, and slips in a link."""
-
-    def checked(value: str) -> int:
-        plain = value.isascii() and "_" not in value
-        return check(value if plain else repr(value))
-
-    return checked
 
 
 def _flag(what: str) -> Callable[[str], bool]:

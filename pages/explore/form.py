@@ -79,8 +79,9 @@ def form(engine: Engine) -> None:
         )
         st.button("Explain", key="explain", type="primary", on_click=ask_as_set, args=(engine,))
     _more(engine)
-    for number, said in enumerate(st.session_state["link_notices"]):
-        notice("The link could not be followed to the letter", said, key=f"link-{number}")
+    said = st.session_state["link_notices"]
+    if said:
+        notice("The link could not be followed to the letter", "\n".join(said), key="link")
 
 
 def _use_example(engine: Engine, text: str) -> None:

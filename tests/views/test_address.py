@@ -44,6 +44,8 @@ def test_rare_settings_stay_out_of_a_plain_address() -> None:
         ("budget", "-1", "'-1' came"),
         ("budget", "lots", "'lots' came"),
         ("budget", "1e2", "'1e2' came"),
+        ("budget", "1_0", "'1_0' came"),
+        ("seed", "\uff11", "came. The default, 0, is used."),
         ("seed", "-1", "whole number from 0 to 2147483647"),
         ("seed", "2147483648", "came. The default, 0, is used."),
         ("threshold", "0", "from 0.01 to 0.99, and '0' came"),
