@@ -15,7 +15,7 @@ SEED_MAX = 2**31 - 1
 THRESHOLD_DEFAULT = 0.5
 ANSWER_WORDS_MAX = 7
 # Chosen on the quality report: docs/decisions.md, "How bold is the infiller?".
-TEMPERATURE_DEFAULT, TOP_P_DEFAULT = 1.0, 0.92
+TEMPERATURE_DEFAULT, TOP_P_DEFAULT = 1.0, 0.95
 REDRAWS_MAX = 5
 
 # Digits of other scripts and 1_000 are numbers for Python, and slips of whoever typed them.

@@ -23,7 +23,7 @@ from transformers import (
 )
 
 from nsx_core.adapters.special_tokens import special_tokens
-from nsx_core.infilling.ilm_format import SMOLLM2_SPECIAL_TOKENS
+from nsx_core.infilling.ilm_format import FORMAT, SMOLLM2_SPECIAL_TOKENS
 
 END_OF_TEXT = "<|endoftext|>"
 TEXTS = (
@@ -117,7 +117,7 @@ def tiny_infiller(base: Path, folder: Path, seed: int = 0) -> Path:
     """A model folder of the shipped infiller's form over a base folder, untrained."""
     tiny_adapter(base, folder, seed)
     manifest = {
-        "format": 1,
+        "format": FORMAT,
         "kind": "causal-infiller",
         "name": "tiny",
         "base": str(base),

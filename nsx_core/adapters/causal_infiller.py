@@ -22,7 +22,13 @@ from nsx_core.adapters.llama_forward import LlamaForward
 from nsx_core.adapters.processor import matrix_dtype
 from nsx_core.adapters.special_tokens import make_room, special_tokens
 from nsx_core.errors import MissingModelError, ModelError, SettingsError
-from nsx_core.infilling.ilm_format import SMOLLM2_SPECIAL_TOKENS, SpecialTokens, context_ids, runs
+from nsx_core.infilling.ilm_format import (
+    FORMAT,
+    SMOLLM2_SPECIAL_TOKENS,
+    SpecialTokens,
+    context_ids,
+    runs,
+)
 from nsx_core.records import GenerationSettings, InfillRequest
 
 TOKENS_FILE = "written_tokens.safetensors"
@@ -69,10 +75,16 @@ class CausalInfiller:
             manifest = json.loads((folder / "model.json").read_text(encoding="utf-8"))
             base, name, fingerprint = (str(manifest[k]) for k in ("base", "name", "fingerprint"))
             end_bias = float(manifest.get("end_bias", 0.0))
+            format_ = manifest["format"]
         except (ValueError, KeyError, TypeError) as reason:
             raise ModelError(
                 f"{folder / 'model.json'} is damaged: {reason!r}. Restore the folder."
             ) from reason
+        if format_ != FORMAT:
+            raise ModelError(
+                f"This version reads infillers of format {FORMAT}, and {folder} holds one of format "
+                f"{format_}, trained with other marks. Train it again with `make train-infiller`."
+            )
         for file in ("adapter_config.json", "adapter_model.safetensors"):
             if not (folder / file).is_file():
                 raise MissingModelError(

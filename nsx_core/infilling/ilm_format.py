@@ -4,9 +4,12 @@
 
     BOS  kept words and one BLANK a run of replaced words  START  answer END  answer END ...
 
-Unused special tokens of SmolLM2's vocabulary serve as BLANK, START and END, so that no
-embedding is added. Training and generation both build their contexts here and nowhere
-else. Words are joined by single spaces: every word but the text's first carries its space.
+Special tokens of SmolLM2's vocabulary serve as BLANK, START and END, so that no embedding is
+added. They must differ: most of its unused special tokens share one embedding to the last
+digit, so a model could neither tell BLANK from START nor give END a probability of its own.
+These three differ from one another, and END from every other token. Training and generation
+both build their contexts here and nowhere else. Words are joined by single spaces: every word
+but the text's first carries its space.
 """
 
 from __future__ import annotations
@@ -16,6 +19,9 @@ from dataclasses import dataclass
 from itertools import groupby
 
 Encode = Callable[[str], list[int]]
+
+#: Raise it when a model trained before would read or write otherwise (marks, layout).
+FORMAT = 2
 
 
 @dataclass(frozen=True)
@@ -30,9 +36,9 @@ class SpecialTokens:
 
 SMOLLM2_SPECIAL_TOKENS = {
     "bos": "<|endoftext|>",
-    "blank": "<empty_output>",
+    "blank": "<repo_name>",
     "start": "<jupyter_start>",
-    "end": "<jupyter_code>",
+    "end": "<filename>",
 }
 
 

@@ -20,7 +20,7 @@ from nsx_core.classifying import checked, label_index, positive
 from nsx_core.errors import DataError
 from nsx_core.settings import THRESHOLD_DEFAULT
 
-__all__ = ["BASELINE_FILE", "measure_baseline", "read_texts"]
+__all__ = ["BASELINE_FILE", "measure_baseline"]
 
 BASELINE_FILE = "baseline.json"
 
@@ -61,24 +61,3 @@ def measure_baseline(folder: Path, texts: Sequence[str], source: str) -> Baselin
     manifest = dataclasses.replace(read_manifest(folder), baseline=baseline)
     write_json(folder / MANIFEST_FILE, manifest)
     return baseline
-
-
-def read_texts(path: Path) -> list[str]:
-    """The texts of a JSONL file, one ``{"text": ...}`` a line; ``DataError`` otherwise."""
-    if not path.is_file():
-        raise DataError(f"There is no text file {str(path)!r}. Check the path.")
-    texts: list[str] = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        if not line.strip():
-            continue
-        try:
-            text = json.loads(line)["text"]
-        except (ValueError, KeyError, TypeError) as error:
-            raise DataError(
-                f'Each line of {path.name!r} must be {{"text": ...}}, and line {number} is not: '
-                f"{error!r}. Correct the line."
-            ) from error
-        texts.append(str(text))
-    if not texts:
-        raise DataError(f"A text file needs at least one line, and {path.name!r} has none.")
-    return texts

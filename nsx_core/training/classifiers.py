@@ -26,8 +26,9 @@ from nsx_core.adapters.base_models import MINILM
 from nsx_core.adapters.manifest import MANIFEST_FILE, Recipe, holds_classifier
 from nsx_core.errors import DataError, NsxError, UnknownNameError
 from nsx_core.settings import SHIPPED_MODELS_FOLDER
-from nsx_core.training.baseline import measure_baseline, read_texts
+from nsx_core.training.baseline import measure_baseline
 from nsx_core.training.cards import write_card
+from nsx_core.training.corpus import read_corpus
 from nsx_core.training.datasets import TASKS, Dataset, load, load_csv
 from nsx_core.training.fine_tuning import RECIPES, recipe_named
 from nsx_core.training.trained_folder import CHECKPOINTS_FOLDER, SHIPPED, train_classifier
@@ -146,7 +147,7 @@ def _baseline_command(arguments: list[str]) -> int:
     parser.add_argument("--name", action="append", help="only this classifier; may be repeated")
     parser.add_argument("--source", help="what the texts are; the file's name unless given")
     given = parser.parse_args(arguments)
-    texts = read_texts(given.texts)
+    texts = read_corpus(given.texts)
     for folder in _folders(given.models, given.name):
         found = measure_baseline(folder, texts, given.source or given.texts.name)
         write_card(folder)

@@ -4,10 +4,6 @@ Each pass over the corpus draws one mask a text from (seed, pass, position): a s
 k with probability proportional to 1/k, and a uniform subset of k words that is replaced
 (necessity) or kept (sufficiency). One text in fifty is replaced whole, since a text of one
 word is. An answer has at most 7 words, so a longer run gets one of its words kept.
-
-In most texts each run is then cut to a random part of itself. A model that cannot see how many
-words are missing writes more than were there; one that learned from shorter runs ends sooner,
-and where an end is natural, which a constant bias towards the end cannot tell.
 """
 
 from __future__ import annotations
@@ -22,7 +18,6 @@ from nsx_core.seeding import generator
 from nsx_core.settings import ANSWER_WORDS_MAX
 
 WHOLE_TEXT_SHARE = 0.02
-CUT_SHARE = 0.75
 BUCKET_BATCHES = 64
 
 
@@ -52,22 +47,10 @@ def draw_training_mask(n: int, rng: np.random.Generator) -> list[bool]:
             mask[rng.integers(first + 1, last - 1)] = False
 
 
-def cut_runs(mask: list[bool], rng: np.random.Generator) -> list[bool]:
-    """The mask with each run cut to a random stretch of itself, of 1 word to all of them."""
-    cut = [False] * len(mask)
-    for first, last in runs(mask):
-        length = int(rng.integers(1, last - first + 1))
-        start = int(rng.integers(first, last - length + 1))
-        cut[start : start + length] = [True] * length
-    return cut
-
-
 def example(text: str, rng: np.random.Generator, encode: Encode, special: SpecialTokens) -> Example:
     """One training sequence of one text."""
     words = text.split()
     mask = draw_training_mask(len(words), rng)
-    if rng.random() < CUT_SHARE:
-        mask = cut_runs(mask, rng)
     context = context_ids(words, mask, encode, special)
     return Example(context + answer_ids(words, mask, encode, special), len(context))
 

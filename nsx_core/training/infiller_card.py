@@ -69,8 +69,7 @@ def card(manifest: dict[str, Any], training: dict[str, Any], quality: dict[str, 
             "- Tokens that no neutral text of the corpus holds: they cannot be written.\n"
             "- Corpus sentences with a word that marks abuse; the words were counted from labelled "
             "data (monroe-etal-2008).\n"
-            f"- Long answers, a little: {float(manifest.get('end_bias', 0.0)):g} nats are added to "
-            "the end of an answer wherever it may end.\n"
+            f"{_bias(float(manifest.get('end_bias', 0.0)))}"
             "- An infill equal to the words it replaces: drawn again, at most 5 times (unless paper "
             "mode is chosen)."
         ),
@@ -114,6 +113,7 @@ def quality_tables(found: dict[str, Any]) -> str:
                 ["duplicates within a text and mask", _share(quality["duplicates"])],
                 ["the same, of draws that can be one", _share(quality["repeat_duplicates"])],
                 ["empty", _share(quality["empty"])],
+                ["infilled words a replaced word", f"{quality['answer_ratio']:.2f}"],
                 ["kept words intact", _share(quality["kept_intact"])],
                 ["placeholders among infilled words", _share(quality["placeholders"])],
                 ["positive", _share(own["positive"])],
@@ -219,6 +219,15 @@ def _data(corpus: dict[str, Any]) -> str:
         + f"\n\nSentences of 2 to 24 words, exact duplicates dropped: {corpus['train']:,} to learn "
         f"from, {corpus['heldout']:,} held out. {corpus['words_marking_abuse']:,} words mark abuse."
     )
+
+
+def _bias(nats: float) -> str:
+    """What a bias towards the end of an answer suppresses, as an item of a list."""
+    if nats > 0:
+        return f"- Long answers, a little: {nats:g} nats are added to an answer's end.\n"
+    if nats < 0:
+        return f"- Short answers, a little: {-nats:g} nats are taken from an answer's end.\n"
+    return ""
 
 
 def _recipe(training: dict[str, Any]) -> str:

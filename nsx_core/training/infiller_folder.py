@@ -12,10 +12,11 @@ from safetensors.torch import save_file
 from nsx_core.adapters.base_models import base_model_folder
 from nsx_core.adapters.causal_infiller import REACH_FILE, TOKENS_FILE
 from nsx_core.adapters.manifest import file_sha256, write_json
+from nsx_core.infilling.ilm_format import FORMAT
 
 KIND = "causal-infiller"
-#: Raise it when the same weights begin to write other answers (format, sampling, cutting).
-ENGINE_FORMAT = 1
+#: Raise it when the same weights begin to write other answers (sampling, cutting).
+ENGINE = 1
 
 
 def save_infiller(
@@ -59,13 +60,13 @@ def write_manifest(
     write_json(
         out / "model.json",
         {
-            "format": 1,
+            "format": FORMAT,
             "kind": KIND,
             "name": name,
             "base": base,
             "description": f"{base} with our adapter, fine-tuned to infill neutral text.",
             "end_bias": end_bias,
-            "fingerprint": f"{ENGINE_FORMAT}-{end_bias:g}-{weights}",
+            "fingerprint": f"{FORMAT}.{ENGINE}-{end_bias:g}-{weights}",
             "figures": figures or {},
         },
     )

@@ -8,10 +8,14 @@ import threading
 from pathlib import Path
 
 import pytest
+import torch
+from safetensors.torch import load_file
+from tokenizers import Tokenizer
 
 from nsx_core.adapters import base_models
 from nsx_core.adapters.base_models import MINILM, SMOLLM2, base_model_folder
 from nsx_core.errors import MissingModelError, ModelError
+from nsx_core.infilling.ilm_format import SMOLLM2_SPECIAL_TOKENS
 
 FILES = ("config.json", "model.safetensors", "tokenizer.json")
 
@@ -37,6 +41,24 @@ def whole(folder: str) -> bool:
         (Path(folder) / name).read_text(encoding="utf-8") == f"model.gguf as {name}"
         for name in FILES
     )
+
+
+def test_the_formats_marks_can_be_told_apart() -> None:
+    """Most of SmolLM2's unused special tokens share one embedding, which is its output row too.
+
+    A mark of theirs gets no probability of its own: END came a tenth as often as it should.
+    """
+    folder = Path(base_model_folder(SMOLLM2))
+    known = Tokenizer.from_file(str(folder / "tokenizer.json")).get_vocab()
+    rows = load_file(folder / "model.safetensors")["model.embed_tokens.weight"].float()
+    rows = torch.nn.functional.normalize(rows, dim=1)
+    for name, mark in SMOLLM2_SPECIAL_TOKENS.items():
+        alike = rows @ rows[known[mark]]
+        alike[known[mark]] = -1
+        others = [known[m] for m in SMOLLM2_SPECIAL_TOKENS.values() if m != mark]
+        assert alike[others].max() < 0.95, name
+        if name == "end":
+            assert alike.max() < 0.8
 
 
 def test_other_names_come_back_as_they_came() -> None:

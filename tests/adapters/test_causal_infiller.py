@@ -18,6 +18,7 @@ from nsx_core.adapters.llama_forward import LlamaForward
 from nsx_core.adapters.transformers_forward import TransformersForward
 from nsx_core.errors import MissingModelError, ModelError, SettingsError
 from nsx_core.infilling import Infiller, checked_answers
+from nsx_core.infilling.ilm_format import SMOLLM2_SPECIAL_TOKENS
 from nsx_core.records import GenerationSettings, InfillRequest
 
 # peft asks transformers a question that transformers is about to rename.
@@ -108,7 +109,7 @@ def test_marks_never_come_even_where_no_list_narrows_the_vocabulary(folder: Path
             assert answer.isprintable()
             assert "\ufffd" not in answer
             assert "<|" not in answer
-            assert "jupyter" not in answer
+            assert not any(mark in answer for mark in SMOLLM2_SPECIAL_TOKENS.values())
 
 
 @pytest.mark.parametrize(
@@ -123,9 +124,10 @@ def test_words_that_no_corpus_holds_are_read(infiller: CausalInfiller, word: str
 
 
 def test_a_word_that_reads_like_a_mark_is_a_word(infiller: CausalInfiller) -> None:
-    mark = infiller._tokenizer.token_to_id("<empty_output>")
-    assert mark not in infiller.encode("a <empty_output> b<|endoftext|>")
-    made = request("a <empty_output> <jupyter_start> b", "0001")
+    text = f"a {' '.join(SMOLLM2_SPECIAL_TOKENS.values())} b"
+    marks = {infiller._tokenizer.token_to_id(mark) for mark in SMOLLM2_SPECIAL_TOKENS.values()}
+    assert not marks & set(infiller.encode(text))
+    made = request(text, "000001")
     assert len(infiller.infill([made], SETTINGS)[0]) == 1
 
 
@@ -184,6 +186,12 @@ def test_a_llama_that_is_not_plain_takes_the_general_way(llama: Path, tmp_path: 
 def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(MissingModelError, match=r"holds model\.json, and .*nothing does not"):
         CausalInfiller.load(tmp_path / "nothing")
+
+
+def test_a_folder_trained_with_other_marks_is_refused(folder: Path) -> None:
+    change(folder, format=1)
+    with pytest.raises(ModelError, match=r"of format 2, and .* of format 1, .*Train it again"):
+        CausalInfiller.load(folder)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from nsx_core.adapters.manifest import Recipe, file_sha256, read_manifest
 from nsx_core.classifying import checked
 from nsx_core.errors import DataError, UnknownNameError
 from nsx_core.training import classifiers
-from nsx_core.training.baseline import BASELINE_FILE, measure_baseline, read_texts
+from nsx_core.training.baseline import BASELINE_FILE, measure_baseline
 from nsx_core.training.cards import card
 from nsx_core.training.datasets import Dataset, Split
 from nsx_core.training.figures import figures
@@ -188,18 +188,6 @@ def test_the_baseline_is_exact_at_every_threshold(
         assert (probabilities >= threshold).sum() == (answers >= threshold).sum()
     with pytest.raises(DataError, match="at least one neutral text"):
         measure_baseline(folder, [], "made")
-
-
-def test_read_texts_names_the_line_that_is_wrong(tmp_path: Path) -> None:
-    path = tmp_path / "t.jsonl"
-    with pytest.raises(DataError, match="no text file"):
-        read_texts(path)
-    path.write_text('{"text": "a"}\n{"txt": "b"}\n', encoding="utf-8")
-    with pytest.raises(DataError, match="line 2 is not"):
-        read_texts(path)
-    path.write_text("\n", encoding="utf-8")
-    with pytest.raises(DataError, match="at least one line"):
-        read_texts(path)
 
 
 def test_every_shipped_classifier_has_a_card_that_its_manifest_renders() -> None:

@@ -23,7 +23,6 @@ from nsx_core.settings import ANSWER_WORDS_MAX
 from nsx_core.training.ilm import (
     WHOLE_TEXT_SHARE,
     batches_of_pass,
-    cut_runs,
     draw_training_mask,
     example,
     examples_of_pass,
@@ -70,18 +69,6 @@ def test_sizes_are_drawn_as_stated_on_both_sides(n: int) -> None:
     used = shares > 0
     assert counts[~used].sum() == 0
     assert chisquare(counts[used], shares[used] * draws).pvalue > 0.001
-
-
-def test_cut_runs_are_uniform_stretches_of_what_they_were() -> None:
-    rng = np.random.default_rng(4)
-    mask = [True, True, True, False, False, True]
-    cuts = Counter(tuple(cut_runs(mask, rng)) for _ in range(6_000))
-    stretches = [(a, b) for a in range(3) for b in range(a + 1, 4)]
-    counts = [cuts.pop((*(a <= i < b for i in range(3)), False, False, True)) for a, b in stretches]
-    assert not cuts
-    # Each length is as likely, and each place of a length.
-    shares = [1 / 3 / sum(d - c == b - a for c, d in stretches) for a, b in stretches]
-    assert chisquare(counts, np.array(shares) * 6_000).pvalue > 0.001
 
 
 def test_every_word_is_as_likely_to_be_replaced() -> None:
