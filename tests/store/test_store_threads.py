@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import threading
-import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-import pytest
 from store_cases import a_draw_set, draws, job, judged
 
 from nsx_core.errors import StoreError
@@ -87,19 +85,3 @@ def test_closing_waits_for_what_is_queued(tmp_path: Path) -> None:
     with Store.open(path) as again:
         count = again.draw_counts(a_draw_set().key)[Side.NECESSITY]
     assert count == 4 * (saved[0] if saved else 50)
-
-
-@pytest.mark.parametrize("seed", [11])
-def test_a_whole_explanation_is_read_quickly(seed: int) -> None:
-    with Store.open(":memory:") as store:
-        made = a_draw_set(seed)
-        rows = [*draws("fast", 0, 261), *draws("fast", 0, 261, Side.SUFFICIENCY)]
-        store.commit_batch(made, rows, "clf", judged(rows), None)
-        best = 1.0
-        for _ in range(5):  # the best of five, because the machine may be busy
-            start = time.perf_counter()
-            found = [draw for side in Side for draw in store.draws(made.key, side, 261)]
-            predictions = store.predictions("clf", [draw.text for draw in found])
-            best = min(best, time.perf_counter() - start)
-            assert len(found) == len(predictions) == 522
-        assert best < 0.1
