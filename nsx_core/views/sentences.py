@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from nsx_core.records import Estimate, Explanation, JudgedDraw, Side
-from nsx_core.views.drilldown import counted, flips, kept_share, mean_probability, weighted
+from nsx_core.views.drilldown import counted, flips, kept_share, mean_probability
 from nsx_core.views.markup import direction, printable, shortened
 from nsx_core.views.numbers import duration, interval, percent, score
 from nsx_core.words import hidden_characters
@@ -32,6 +32,8 @@ __all__ = [
 _OPEN, _CLOSE, _ISOLATE = "\u201c", "\u201d", {"rtl": "\u2067", "ltr": "\u2068"}
 _POP = "\u2069"
 _NAMED = 5
+#: Below this a weighted share is not told from a plain one.
+SHARES_DIFFER = 0.005
 _BEFORE = {
     "waiting": "Waiting for its turn.",
     "loading models": "Loading the models.",
@@ -162,9 +164,8 @@ def sufficiency_sentence(explanation: Explanation, index: int) -> str:
         )
     kept = sum(j.kept for j in draws)
     verb = "keep" if explanation.predicted else "get"
-    share = ""
-    if weighted(draws):
-        share = f" ({_alike(draws)}{percent(kept_share(draws))})"
+    alike = _alike(draws)
+    share = f" ({alike}{percent(kept_share(draws))})" if alike else ""
     return (
         f"When {name} is kept and other words are replaced, {kept} of {_texts(len(draws))} "
         f"{_agree(verb, kept)} the label {label}{share}; {percent(explanation.baseline)} of "
@@ -264,9 +265,9 @@ def stopped_sentence(infilled: int, reused: int, total: int) -> str:
 
 
 def _alike(draws: Sequence[JudgedDraw]) -> str:
-    """How the draws are averaged, where that is not plainly."""
-    sizes = {sum(j.draw.replaced) for j in draws}
-    if not weighted(draws) or len(sizes) < 2:
+    """How the draws are averaged, where that makes another share than the plain one."""
+    plain = sum(j.kept for j in draws) / len(draws)
+    if abs(kept_share(draws) - plain) < SHARES_DIFFER:
         return ""
     return "every number of replaced words counted alike: "
 
