@@ -17,12 +17,14 @@ from typing import Any
 from nsx_core import pipeline, words
 from nsx_core.catalogue import Catalogue, shipped_catalogue
 from nsx_core.errors import NsxError, SettingsError
+from nsx_core.masking import SAMPLERS
 from nsx_core.pipeline import Progress
 from nsx_core.records import Estimate, ExplainSettings, Explanation, GenerationSettings, Side
 from nsx_core.settings import (
     BUDGET_DEFAULT,
     BUDGET_MAX,
     BUDGET_MIN,
+    SAMPLER_DEFAULT,
     STORE_FILE,
     TEMPERATURE_DEFAULT,
     THRESHOLD_DEFAULT,
@@ -66,7 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument(
         "--budget",
         default=str(BUDGET_DEFAULT),
-        help=f"expected draws a word and side, {BUDGET_MIN} to {BUDGET_MAX}",
+        help=f"expected draws a word and score, {BUDGET_MIN} to {BUDGET_MAX}",
     )
     explain.add_argument("--seed", default="0")
     explain.add_argument("--threshold", type=float, default=THRESHOLD_DEFAULT)
@@ -78,6 +80,11 @@ def _parser() -> argparse.ArgumentParser:
         help="as the paper did, keep a draw whose infill equals the words it replaces",
     )
     explain.add_argument("--scores", action="store_true", help="average P(label), not labels")
+    explain.add_argument(
+        "--sampler",
+        default=SAMPLER_DEFAULT,
+        help=f"how masks are drawn: {', '.join(SAMPLERS)} (default: {SAMPLER_DEFAULT})",
+    )
     explain.add_argument(
         "--splitter",
         default="whitespace",
@@ -100,6 +107,7 @@ def _explain(given: argparse.Namespace, catalogue: Catalogue) -> None:
         threshold=given.threshold,
         label=given.label,
         use_scores=given.scores,
+        sampler=given.sampler,
         splitter=given.splitter,
         phrases=tuple(given.phrase),
         generation=GenerationSettings(
@@ -133,7 +141,7 @@ def _explain(given: argparse.Namespace, catalogue: Catalogue) -> None:
 
 def as_json(found: Explanation) -> dict[str, Any]:
     """The explanation as plain values; word positions are characters of the text."""
-    drawn = {side.value: sum(j.draw.side is side for j in found.draws) for side in Side}
+    drawn = {side.value: sum(j.draw.side.counts_on(side) for j in found.draws) for side in Side}
     return {
         "text": found.text,
         "words": [

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,7 +16,7 @@ from nsx_core.fake_catalogue import trial_catalogue
 from nsx_core.jobs import INTERACTIVE, JobQueue, JobView
 from nsx_core.pipeline import Plan
 from nsx_core.precomputed import load_examples
-from nsx_core.records import ExplainSettings, Explanation
+from nsx_core.records import ExplainSettings, Explanation, Growth
 from nsx_core.settings import STORE_FILE, data_folder
 from nsx_core.store import Store
 
@@ -123,9 +124,14 @@ class Engine:
         n_words, draws = len(todo.split.words), len(todo.masks)
         return Cost(n_words, draws, batches.work(draws, n_words) > batches.LONG_WORK)
 
-    def submit(self, request: ExplainRequest, urgency: int = INTERACTIVE) -> str:
-        """Queue the request and return its job's id; an equal one that runs is joined."""
-        return self._jobs.submit(self.plan(request), urgency)
+    def submit(
+        self, request: ExplainRequest, urgency: int = INTERACTIVE, early: bool = False
+    ) -> str:
+        """Queue the request and return its job's id; an equal one that runs is joined.
+
+        ``early``: end as 'settled' once the order of the first three words is clear.
+        """
+        return self._jobs.submit(self.plan(request), urgency, early)
 
     def job(self, job_id: str) -> JobView:
         """The job's state now; ``UnknownNameError`` for one that is not known here."""
@@ -176,6 +182,10 @@ class Engine:
         """The explanation under another decision threshold; no model runs."""
         entry = self.catalogue.classifier_entry(explanation.classifier)
         return pipeline.rejudged(explanation, threshold, entry)
+
+    def growth(self, explanation: Explanation, words: Sequence[int]) -> list[Growth]:
+        """The words' scores against the number of draws."""
+        return pipeline.growth(explanation, words)
 
     def _at_hand(self, key: str) -> Explanation | None:
         with self._lock:

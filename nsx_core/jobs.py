@@ -77,6 +77,8 @@ class _Job:
     #: When the batch in hand began, and how often it was given up for a smaller job.
     began: float = 0.0
     gave_way: int = 0
+    #: Whether it may end before its budget, once the order of the first words is settled.
+    early: bool = False
     #: When a page last asked for it, and when a visitor went on to something else.
     seen: float = 0.0
     left: float | None = None
@@ -122,18 +124,23 @@ class JobQueue:
                 job.steps.close()
             self._end(job, "interrupted")
 
-    def submit(self, todo: Plan, urgency: int) -> str:
-        """Queue the plan and return its job's id; an equal one that runs is joined."""
+    def submit(self, todo: Plan, urgency: int, early: bool = False) -> str:
+        """Queue the plan and return its job's id; an equal one that runs is joined.
+
+        ``early``: end as 'settled' once ``pipeline.settled`` says so; a job that is joined goes on
+        for whoever wants all of it.
+        """
         with self._wake:
             for job in self._jobs.values():
                 if job.todo.key == todo.key and job.state in ACTIVE and not job.cancelled:
                     job.urgency, job.left = min(job.urgency, urgency), None
+                    job.early = job.early and early
                     job.seen = time.monotonic()
                     return job.id
             number, now = next(self._order), time.time()
             job = _Job(canonical_key([todo.key, number, now])[:16], todo, urgency, number, now)
             job.progress = Progress(0, len(todo.masks), 0, 0, "waiting")
-            job.seen = time.monotonic()
+            job.seen, job.early = time.monotonic(), early
             self._jobs[job.id] = job
             self._forget_old()
             self._wake.notify_all()
@@ -268,6 +275,10 @@ class JobQueue:
                 if progress.stage in MEASURED and progress.stage != job.progress.stage:
                     job.first = (now, progress.done)
                 job.progress, job.latest = progress, now
+            told = progress.partial
+            if job.early and told is not None and pipeline.settled(told):
+                job.steps.close()
+                self._end(job, "settled")
         except StopIteration as end:
             self._on_done(end.value)
             self._end(job, "done")

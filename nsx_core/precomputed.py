@@ -17,7 +17,7 @@ from typing import Any
 from nsx_core import pipeline
 from nsx_core.catalogue import Catalogue, shipped_catalogue
 from nsx_core.errors import StoreError
-from nsx_core.records import Draw, ExplainSettings, Side
+from nsx_core.records import Draw, DrawSide, ExplainSettings
 from nsx_core.settings import PROJECT_FOLDER
 from nsx_core.store import Store
 
@@ -80,11 +80,17 @@ def load_examples(catalogue: Catalogue, store: Store, path: Path = PRECOMPUTED_F
         if not usable:
             break
         todo = pipeline.plan(row["text"], usable[0], infiller.name, ExplainSettings(), catalogue)
-        if store.draws(todo.draws.key, Side.NECESSITY, 1):
+        if any(store.draw_counts(todo.draws.key).values()):
             continue
         draws = [
             Draw(
-                Side(side), number, tuple(b == "1" for b in bits), tuple(answers), text, same, again
+                DrawSide(side),
+                number,
+                tuple(b == "1" for b in bits),
+                tuple(answers),
+                text,
+                same,
+                again,
             )
             for side, number, bits, answers, text, same, again in row["draws"]
         ]

@@ -11,6 +11,7 @@ from enum import StrEnum
 
 from nsx_core.settings import (
     BUDGET_DEFAULT,
+    SAMPLER_DEFAULT,
     TEMPERATURE_DEFAULT,
     THRESHOLD_DEFAULT,
     TOP_P_DEFAULT,
@@ -18,10 +19,27 @@ from nsx_core.settings import (
 
 
 class Side(StrEnum):
-    """Which question a draw answers."""
+    """Which question a score answers."""
 
     NECESSITY = "necessity"
     SUFFICIENCY = "sufficiency"
+
+
+class DrawSide(StrEnum):
+    """Which scores a draw counts for: its sampler decides."""
+
+    NECESSITY = "necessity"
+    SUFFICIENCY = "sufficiency"
+    BOTH = "both"
+
+    def counts_on(self, side: Side) -> bool:
+        """Whether a draw of this side counts for the scores of ``side``."""
+        return self is DrawSide.BOTH or self.value == side.value
+
+    @property
+    def weighted(self) -> bool:
+        """Whether such draws need the weights of ``nsx_core.counting``."""
+        return self is DrawSide.BOTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +69,7 @@ class SplitText:
 class Mask:
     """One draw's mask: ``replaced`` bool[n_words]; ``number`` counts within its side."""
 
-    side: Side
+    side: DrawSide
     number: int
     replaced: tuple[bool, ...]
 
@@ -92,7 +110,7 @@ class Draw:
     text equals the original (case and space ignored) after ``redraws`` redraws.
     """
 
-    side: Side
+    side: DrawSide
     number: int
     replaced: tuple[bool, ...]
     answers: tuple[str, ...]
@@ -131,7 +149,7 @@ class WordScore:
 class ExplainSettings:
     """Everything a person can set for one explanation.
 
-    budget 10..400 expected draws a word and side; seed 0..2**31-1; threshold strictly
+    budget 10..400 expected draws a word and score; seed 0..2**31-1; threshold strictly
     between 0 and 1; label: the explained class, None = the classifier's own default;
     use_scores: P(y) in place of [f = y]; sampler and splitter by name.
     """
@@ -141,7 +159,7 @@ class ExplainSettings:
     threshold: float = THRESHOLD_DEFAULT
     label: str | None = None
     use_scores: bool = False
-    sampler: str = "paper"
+    sampler: str = SAMPLER_DEFAULT
     splitter: str = "whitespace"
     phrases: tuple[str, ...] = ()
     generation: GenerationSettings = field(default_factory=GenerationSettings)
@@ -182,6 +200,16 @@ class Explanation:
     seconds: dict[str, float]
     versions: dict[str, str]
     unseen_words: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """One word's score over the first ``draws`` draws, NaN while it has none; equal lengths."""
+
+    word: int
+    side: Side
+    draws: tuple[int, ...]
+    values: tuple[float, ...]
 
 
 def text_hash(text: str) -> str:

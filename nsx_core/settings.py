@@ -12,6 +12,7 @@ MAX_WORDS = 2_000
 MAX_WORD_CHARACTERS = 20_000
 BUDGET_MIN, BUDGET_MAX, BUDGET_DEFAULT = 10, 400, 100
 SEED_MAX = 2**31 - 1
+SAMPLER_DEFAULT = "balanced"
 THRESHOLD_DEFAULT = 0.5
 ANSWER_WORDS_MAX = 7
 # Chosen on the quality report: docs/decisions.md, "How bold is the infiller?".

@@ -9,63 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from gated_engine import Bench
 
 from nsx_core import jobs, stopping
-from nsx_core.catalogue import Catalogue
-from nsx_core.classifying.fakes import KeywordClassifier
-from nsx_core.engine import Cost, Engine, ExplainRequest
+from nsx_core.engine import Cost, Engine
 from nsx_core.errors import CancelledError, StoreBusyError, TextError, UnknownNameError
-from nsx_core.fake_catalogue import fake_catalogue
 from nsx_core.infilling.wordlist import WordListInfiller
-from nsx_core.jobs import JobView
-from nsx_core.records import ExplainSettings, GenerationSettings, InfillRequest, Side
-
-TEXT = "I hate all women here."
-
-
-class Gated(WordListInfiller):
-    """Waits for ``gate`` before each batch, so that a test decides when one runs."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.gate = threading.Semaphore(0)
-        self.waiting = threading.Event()
-        self.fault: Exception | None = None
-
-    def infill(
-        self, requests: list[InfillRequest], settings: GenerationSettings
-    ) -> list[tuple[str, ...]]:
-        self.waiting.set()
-        assert self.gate.acquire(timeout=20)
-        if self.fault:
-            raise self.fault
-        return super().infill(requests, settings)
-
-
-class Bench:
-    """An engine on fakes whose infiller waits at a gate."""
-
-    def __init__(self, home: Path) -> None:
-        self.writer = Gated()
-        self.hate = KeywordClassifier(["hate"], name="hate")
-        self.catalogue: Catalogue = fake_catalogue(self.hate, infiller=self.writer)
-        self.engine = Engine.start(home, self.catalogue)
-
-    def request(self, text: str = TEXT, **changes: object) -> ExplainRequest:
-        wanted = dataclasses.replace(ExplainSettings(), **changes)  # type: ignore[arg-type]
-        return ExplainRequest(text, "hate", self.writer.name, wanted)
-
-    def until(self, job: str, *states: str) -> JobView:
-        end = time.monotonic() + 20
-        while time.monotonic() < end:
-            view = self.engine.job(job)
-            if view.state in states:
-                return view
-            time.sleep(0.01)
-        raise AssertionError(f"{job} is {view.state}, not one of {states}")
-
-    def open_gate(self, batches: int = 1000) -> None:
-        self.writer.gate.release(batches)
+from nsx_core.records import GenerationSettings, InfillRequest
 
 
 @pytest.fixture
@@ -82,49 +32,11 @@ def test_a_job_runs_to_its_explanation(bench: Bench) -> None:
     assert bench.engine.cached(request) is None
     job = bench.engine.submit(request)
     view = bench.until(job, "done")
-    assert (view.done, view.total, view.infilled, view.reused) == (522, 522, 522, 0)
+    assert (view.done, view.total, view.infilled, view.reused) == (261, 261, 261, 0)
     found = bench.engine.result(job)
     assert found is not None
     assert found.words[1].necessity.value == 1.0
     assert bench.engine.cached(request) == found
-
-
-def test_a_running_job_tells_what_its_draws_say_so_far(bench: Bench) -> None:
-    job = bench.engine.submit(bench.request())
-    assert bench.writer.waiting.wait(20)
-    assert bench.engine.partial(job) is None
-    bench.open_gate(1)
-    while bench.engine.job(job).done == 0:
-        time.sleep(0.01)
-    partial = bench.engine.partial(job)
-    assert partial is not None and len(partial.draws) == 64
-    assert [e.n for w in partial.words for e in (w.necessity, w.sufficiency)] == [
-        sum(j.draw.replaced[i] is replaced for j in partial.draws if j.draw.side is side)
-        for i in range(5)
-        for side, replaced in ((Side.NECESSITY, True), (Side.SUFFICIENCY, False))
-    ]
-    bench.open_gate()
-    bench.until(job, "done")
-    found = bench.engine.result(job)
-    assert found is not None and found.draws[:64] == partial.draws and found.key == partial.key
-    assert bench.engine.partial(job) is None
-
-
-def test_only_the_latest_stopped_jobs_keep_what_they_drew(
-    bench: Bench, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(jobs, "UNFINISHED_KEPT", 1)
-    stopped = []
-    for seed in range(3):
-        stopped.append(bench.engine.submit(bench.request(seed=seed)))
-        bench.open_gate(1)
-        while bench.engine.job(stopped[-1]).done == 0:
-            time.sleep(0.01)
-        bench.engine.cancel(stopped[-1])
-        bench.open_gate(1)
-        bench.until(stopped[-1], "cancelled")
-    bench.engine.submit(bench.request(seed=9))
-    assert [bench.engine.partial(job) is None for job in stopped] == [True, True, False]
 
 
 def test_equal_requests_join_and_others_do_not(bench: Bench) -> None:
@@ -147,7 +59,7 @@ def test_cancel_stops_at_the_next_batch_and_keeps_what_is_there(bench: Bench) ->
     bench.open_gate()
     again = bench.engine.submit(bench.request())
     view = bench.until(again, "done")
-    assert (view.infilled, view.reused) == (522 - 64, 64)
+    assert (view.infilled, view.reused) == (261 - 64, 64)
 
 
 def test_stages_are_told_and_reused_draws_do_not_hurry_the_rate(bench: Bench) -> None:
@@ -276,7 +188,7 @@ def test_a_batch_does_not_give_way_to_an_equal_or_without_end(
 
 
 def test_the_cost_is_known_before(bench: Bench) -> None:
-    assert bench.engine.cost(bench.request()) == Cost(5, 522, long=False)
+    assert bench.engine.cost(bench.request()) == Cost(5, 261, long=False)
     assert bench.engine.cost(bench.request("word " * 2_000)).long
     with pytest.raises(TextError):
         bench.engine.cost(bench.request(" "))
@@ -302,7 +214,7 @@ def test_a_fault_ends_its_job_and_no_other(bench: Bench) -> None:
     assert "the model fell over" in view.error
     bench.writer.fault = None
     bench.open_gate()
-    assert bench.until(bench.engine.submit(bench.request()), "done").done == 522
+    assert bench.until(bench.engine.submit(bench.request()), "done").done == 261
 
 
 def test_bad_requests_are_refused_before_they_queue(bench: Bench) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nsx_core.errors import SettingsError, UnknownNameError
-from nsx_core.masking import SAMPLERS, draws_per_side, paper_masks, sampler_named
+from nsx_core.masking import SAMPLERS, draws_per_side, paper_masks, paper_plan, sampler_named
 from nsx_core.records import Side
 
 SIDES = list(Side)
@@ -125,6 +125,6 @@ def test_a_range_that_runs_backwards_is_refused() -> None:
 
 
 def test_samplers_are_found_by_name() -> None:
-    assert sampler_named("paper") is SAMPLERS["paper"] is paper_masks
+    assert sampler_named("paper") is SAMPLERS["paper"] is paper_plan
     with pytest.raises(UnknownNameError, match="No sampler is called 'papers'. Did you mean"):
         sampler_named("papers")

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from nsx_core import batches, pipeline, scoring
 from nsx_core.catalogue import Catalogue
 from nsx_core.classifying.fakes import KeywordClassifier
+from nsx_core.counting import size_weights
 from nsx_core.errors import (
     ModelError,
     SettingsError,
@@ -53,13 +54,13 @@ def scores(found: Explanation) -> list[object]:
 def test_a_larger_budget_infills_only_the_missing_draws(store: Store) -> None:
     fakes = Counted(store)
     small = fakes.explain(budget=50)
-    assert fakes.writer.requested == len(small.draws) == small.infilled == 2 * 131
+    assert fakes.writer.requested == len(small.draws) == small.infilled == 131
     large = fakes.explain(budget=100)
-    assert len(large.draws) == 2 * 261
-    assert large.infilled == fakes.writer.requested - 2 * 131 == 2 * (261 - 131)
+    assert len(large.draws) == 261
+    assert large.infilled == fakes.writer.requested - 131 == 261 - 131
     assert set(small.draws) <= set(large.draws)
     again = fakes.explain(budget=50)
-    assert fakes.writer.requested == 2 * 261
+    assert fakes.writer.requested == 261
     assert scores(again) == scores(small)
 
 
@@ -103,17 +104,20 @@ def test_every_distinct_text_is_classified_once(store: Store) -> None:
     assert fakes.hate.judged == len(distinct)
 
 
-def test_the_scores_are_the_estimator_on_the_stored_draws(store: Store) -> None:
-    found = Counted(store).explain(threshold=0.5)
+@pytest.mark.parametrize("sampler", ["balanced", "paper"])
+def test_the_scores_are_the_estimator_on_the_stored_draws(store: Store, sampler: str) -> None:
+    found = Counted(store).explain(threshold=0.5, sampler=sampler)
+    assert len(found.draws) == {"balanced": 261, "paper": 522}[sampler]
     for side in Side:
-        rows = [j for j in found.draws if j.draw.side is side]
+        rows = [j for j in found.draws if j.draw.side.counts_on(side)]
         kept = np.array([0.9 if "hate" in j.draw.text.split() else 0.1 for j in rows]) >= 0.5
         masks = np.array([j.draw.replaced for j in rows])
+        weights = size_weights(masks, side) if sampler == "balanced" else None
         if side is Side.NECESSITY:
-            wanted = scoring.necessity(1.0, kept.astype(float), masks)
+            wanted = scoring.necessity(1.0, kept.astype(float), masks, weights)
             shown = [w.necessity.value for w in found.words]
         else:
-            wanted = scoring.sufficiency(0.02, kept.astype(float), masks)
+            wanted = scoring.sufficiency(0.02, kept.astype(float), masks, weights)
             shown = [w.sufficiency.value for w in found.words]
         assert np.allclose(wanted, np.array(shown, dtype=float), atol=1e-12)
     hate = found.words[1]
@@ -314,7 +318,7 @@ def test_a_batch_that_cannot_be_saved_stops_with_the_reason(
     with pytest.raises(StoreError, match="disk is full"):
         fakes.explain()
     monkeypatch.undo()
-    assert len(fakes.explain().draws) == 522
+    assert len(fakes.explain().draws) == 261
 
 
 def test_the_store_keeps_what_an_abandoned_run_committed(tmp_path: Path) -> None:
@@ -329,4 +333,4 @@ def test_the_store_keeps_what_an_abandoned_run_committed(tmp_path: Path) -> None
     with Store.open(path) as store:
         fakes = Counted(store)
         found = fakes.explain()
-        assert found.infilled == fakes.writer.requested == 522 - batches.FIRST_BATCH_DRAWS
+        assert found.infilled == fakes.writer.requested == 261 - batches.FIRST_BATCH_DRAWS

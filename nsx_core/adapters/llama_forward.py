@@ -126,7 +126,7 @@ class LlamaForward:
         )
         self.positions_max: int = self.shape.max_positions
         self.dtype = dtype
-        self.hidden = config["hidden_size"]
+        self.hidden, self.inner = config["hidden_size"], config["intermediate_size"]
         weights = {k: v.float() for k, v in _tensors(folder / "model.safetensors").items()}
         if adapter is not None:
             merge_lora(weights, Path(adapter))

@@ -1,7 +1,8 @@
 """The one place where the stages meet: text -> words -> masks -> infills -> predictions -> scores.
 
 ``plan`` decides everything before a model runs; ``explaining`` does it, one batch a step;
-``rejudged`` scores the same draws again under another threshold.
+``rejudged`` scores the same draws again under another threshold; ``settled`` and ``growth`` say
+how much more draws might still change.
 """
 
 from nsx_core.pipeline.explaining import (
@@ -11,6 +12,7 @@ from nsx_core.pipeline.explaining import (
     explaining,
     from_store,
 )
+from nsx_core.pipeline.following import growth, settled
 from nsx_core.pipeline.planning import Plan, plan
 from nsx_core.pipeline.scored import rejudged
 
@@ -21,6 +23,8 @@ __all__ = [
     "explained",
     "explaining",
     "from_store",
+    "growth",
     "plan",
     "rejudged",
+    "settled",
 ]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from nsx_core.infilling import Infiller, checked_answers, is_unchanged, splice
 from nsx_core.pipeline.planning import Plan
-from nsx_core.records import Draw, InfillRequest, Mask, Side
+from nsx_core.records import Draw, DrawSide, InfillRequest, Mask
 from nsx_core.seeding import child_seed
 from nsx_core.settings import REDRAWS_MAX
 
@@ -23,7 +23,7 @@ def infill(infiller: Infiller, todo: Plan, masks: Sequence[Mask]) -> list[Draw]:
         return drawn[0]
     again = range(1, REDRAWS_MAX + 1)
     drawn.append(_attempts(infiller, todo, [(mask, a) for mask in unchanged for a in again]))
-    last: dict[tuple[Side, int], Draw] = {}
+    last: dict[tuple[DrawSide, int], Draw] = {}
     for draw in (*drawn[0], *drawn[1]):
         known = last.get((draw.side, draw.number))
         if known is None or known.unchanged:

@@ -19,7 +19,7 @@ from nsx_core.errors import ModelError
 from nsx_core.pipeline.drawing import infill
 from nsx_core.pipeline.planning import Plan, plan
 from nsx_core.pipeline.scored import explanation_of
-from nsx_core.records import Draw, ExplainSettings, Explanation, Mask, Side
+from nsx_core.records import Draw, DrawSide, ExplainSettings, Explanation, Mask
 from nsx_core.store import JobRow, Store
 
 JUDGE_BATCH = 1024
@@ -161,11 +161,11 @@ def _classified(
     return {t: tuple(float(p) for p in row) for t, row in zip(distinct, answer, strict=True)}
 
 
-def _stored_draws(todo: Plan, store: Store) -> dict[tuple[Side, int], Draw]:
-    counts = {s: sum(m.side is s for m in todo.masks) for s in Side}
+def _stored_draws(todo: Plan, store: Store) -> dict[tuple[DrawSide, int], Draw]:
+    counts = {s: sum(m.side is s for m in todo.masks) for s in DrawSide}
     return {
         (draw.side, draw.number): draw
-        for side in Side
+        for side in DrawSide
         if counts[side]
         for draw in store.draws(todo.draws.key, side, counts[side])
     }

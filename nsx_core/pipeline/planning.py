@@ -9,7 +9,7 @@ import numpy as np
 from nsx_core import masking, words
 from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry
 from nsx_core.classifying import label_index, positive
-from nsx_core.records import ExplainSettings, Mask, Side, SplitText
+from nsx_core.records import ExplainSettings, Mask, SplitText
 from nsx_core.settings import checked_budget, checked_seed
 from nsx_core.store import DrawSet, canonical_key, draw_set
 
@@ -62,19 +62,5 @@ def plan(
         split, writer.name, writer.fingerprint, settings.generation, settings.sampler, settings.seed
     )
     sample = masking.sampler_named(settings.sampler)
-    n = len(split.words)
-    masks = [
-        mask
-        for side in Side
-        for mask in sample(
-            n,
-            side,
-            settings.seed,
-            draws.text_id,
-            0,
-            masking.draws_per_side(n, settings.budget, side),
-        )
-    ]
-    # Both sides in step, so that every prefix says something of each.
-    masks.sort(key=lambda m: (m.number, m.side is Side.SUFFICIENCY))
+    masks = sample(len(split.words), settings.budget, settings.seed, draws.text_id)
     return Plan(split, entry, writer, settings, label, draws, tuple(masks))

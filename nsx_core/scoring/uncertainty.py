@@ -12,6 +12,8 @@ another seed might have given. It says nothing of other texts or another infille
   resample, and an interval of width nothing would claim too much. They get Wilson's interval
   around their mean, the widest that scores within 0..1 call for.
 
+Draws that carry weights have intervals of their own: ``nsx_core.scoring.stratified``.
+
 Necessity is original minus the mean, sufficiency the mean minus the baseline, so a mean's
 interval is mirrored or shifted. **The baseline's own sampling error is left out** of
 sufficiency intervals: it is counted on thousands of neutral texts, a draw's text on about 100.
@@ -28,69 +30,51 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nsx_core import scoring
-from nsx_core.errors import DataError, SettingsError
+from nsx_core.counting import counted
+from nsx_core.errors import DataError
 from nsx_core.records import Estimate, Side
+from nsx_core.scoring.stratified import weighted_intervals
+from nsx_core.scoring.wilson import CONFIDENCE, student_quantile, wilson
 from nsx_core.seeding import generator
 
 __all__ = ["mean_intervals", "necessity_estimates", "sufficiency_estimates", "wilson"]
 
 Floats = NDArray[np.float64]
-CONFIDENCE = 0.95
 RESAMPLES = 2_000
 NO_SPREAD = 0.01
 _NORMAL = NormalDist()
 
 
 def necessity_estimates(
-    original: float, predictions: ArrayLike, masks: ArrayLike, use_scores: bool, seed: int
-) -> list[Estimate]:
+    original: float, predictions: ArrayLike, masks: ArrayLike, use_scores: bool, seed: int,
+    weights: ArrayLike | None = None,
+) -> list[Estimate]:  # fmt: skip
     """Each word's necessity with its 95 % interval and number of draws.
 
-    original, predictions, masks: as for ``scoring.necessity``. use_scores: predictions are
+    original, predictions, masks, weights: as for ``scoring.necessity``. use_scores: predictions are
     P(y), not 0 and 1. seed: of the bootstrap. A word without a draw gets
     ``Estimate(None, None, None, 0)``. Raises what ``scoring.necessity`` raises, and
     ``DataError`` for hard predictions other than 0 and 1.
     """
-    values = scoring.necessity(original, predictions, masks)
-    low, high, counts = _share_intervals(predictions, masks, Side.NECESSITY, use_scores, seed)
+    values = scoring.necessity(original, predictions, masks, weights)
+    found = _share_intervals(predictions, masks, Side.NECESSITY, use_scores, seed, weights)
+    low, high, counts = found
     return _estimates(values, original - high, original - low, counts)
 
 
 def sufficiency_estimates(
-    baseline: float, predictions: ArrayLike, masks: ArrayLike, use_scores: bool, seed: int
-) -> list[Estimate]:
+    baseline: float, predictions: ArrayLike, masks: ArrayLike, use_scores: bool, seed: int,
+    weights: ArrayLike | None = None,
+) -> list[Estimate]:  # fmt: skip
     """Each word's sufficiency with its 95 % interval and number of draws.
 
-    baseline, predictions, masks: as for ``scoring.sufficiency``; the rest as for
+    baseline, predictions, masks, weights: as for ``scoring.sufficiency``; the rest as for
     ``necessity_estimates``. The baseline is taken as exact.
     """
-    values = scoring.sufficiency(baseline, predictions, masks)
-    low, high, counts = _share_intervals(predictions, masks, Side.SUFFICIENCY, use_scores, seed)
+    values = scoring.sufficiency(baseline, predictions, masks, weights)
+    found = _share_intervals(predictions, masks, Side.SUFFICIENCY, use_scores, seed, weights)
+    low, high, counts = found
     return _estimates(values, low - baseline, high - baseline, counts)
-
-
-def wilson(
-    successes: ArrayLike, n: ArrayLike, confidence: float = CONFIDENCE
-) -> tuple[Floats, Floats]:
-    """Wilson's score interval (low, high), float64 of the broadcast shape, in 0..1.
-
-    successes in 0..n, fractions allowed; n >= 0, and n = 0 gives (0, 1): nothing is known.
-    confidence strictly between 0 and 1.
-    """
-    if not 0 < confidence < 1:
-        raise SettingsError(f"Confidence lies strictly between 0 and 1, and {confidence} came.")
-    k, total = np.broadcast_arrays(
-        np.asarray(successes, dtype=np.float64), np.asarray(n, dtype=np.float64)
-    )
-    if not ((k >= 0) & (k <= total)).all():
-        raise DataError(f"Successes lie in 0..n, and {successes!r} of {n!r} came.")
-    z2 = _NORMAL.inv_cdf((1 + confidence) / 2) ** 2
-    share = np.divide(k, total, out=np.zeros(k.shape), where=total > 0)
-    centre = k + z2 / 2
-    half = np.sqrt(z2 * (k * (1 - share) + z2 / 4))
-    low = np.where(k == 0, 0.0, (centre - half) / (total + z2))
-    high = np.where(k == total, 1.0, (centre + half) / (total + z2))
-    return low.clip(0, 1), high.clip(0, 1)
 
 
 def mean_intervals(scores: Floats, seed: int) -> tuple[Floats, Floats]:
@@ -117,7 +101,7 @@ def _accelerated(scores: Floats, seed: int) -> tuple[Floats, Floats]:
     deviations = scores - means
     squares = (deviations**2).sum(axis=0)
     acceleration = (deviations**3).sum(axis=0) / (6 * squares**1.5)
-    reach = _student_quantile((1 + CONFIDENCE) / 2, n - 1) * (n / (n - 1)) ** 0.5
+    reach = student_quantile((1 + CONFIDENCE) / 2, n - 1) * (n / (n - 1)) ** 0.5
     bounds = []
     for side in (-reach, reach):
         shares = np.array(
@@ -138,28 +122,21 @@ def _bca_share(reach: float, below: float, acceleration: float) -> float:
     return _NORMAL.cdf(bias + (bias + reach) / stretch)
 
 
-def _student_quantile(share: float, freedom: int) -> float:
-    """Student's t quantile, Cornish-Fisher series of Hill (1970): enough for resampled ranks."""
-    z = _NORMAL.inv_cdf(share)
-    return (
-        z
-        + (z**3 + z) / (4 * freedom)
-        + (5 * z**5 + 16 * z**3 + 3 * z) / (96 * freedom**2)
-        + (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / (384 * freedom**3)
-    )
-
-
 def _share_intervals(
-    predictions: ArrayLike, masks: ArrayLike, side: Side, use_scores: bool, seed: int
-) -> tuple[Floats, Floats, NDArray[np.int64]]:
+    predictions: ArrayLike, masks: ArrayLike, side: Side, use_scores: bool, seed: int,
+    weights: ArrayLike | None,
+) -> tuple[Floats, Floats, NDArray[np.int64]]:  # fmt: skip
     """Interval of each word's kept share and its draws; NaN where it has none."""
     values = np.asarray(predictions, dtype=np.float64)
-    chosen = scoring.counted(masks, side)
+    chosen = counted(masks, side)
     counts = scoring.draw_counts(masks, side)
+    if not use_scores and not np.isin(values, (0, 1)).all():
+        raise DataError("Hard predictions are 0 or 1. Set use_scores for probabilities.")
+    if weights is not None:
+        sizes = np.asarray(masks).sum(axis=1)
+        return *weighted_intervals(values, np.asarray(weights), sizes, use_scores), counts
     low, high = np.full(counts.shape, np.nan), np.full(counts.shape, np.nan)
     if not use_scores:
-        if not np.isin(values, (0, 1)).all():
-            raise DataError("Hard predictions are 0 or 1. Set use_scores for probabilities.")
         some = counts > 0
         low[some], high[some] = wilson((values @ chosen)[some], counts[some])
         return low, high, counts

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from nsx_core.records import Draw, Side
+from nsx_core.records import Draw, DrawSide
 from nsx_core.store.connection import first_row
 from nsx_core.store.opening import Cursor
 from nsx_core.store.rows import JobRow, draw_from_row, from_blob, wanted_table
@@ -35,7 +35,7 @@ def draw_set_number(cursor: Cursor, key: str) -> int | None:
     return int(row[0]) if row else None
 
 
-def draws_of(cursor: Cursor, key: str, side: Side, below: int) -> list[Draw]:
+def draws_of(cursor: Cursor, key: str, side: DrawSide, below: int) -> list[Draw]:
     """The draws of one side with numbers < below, ascending."""
     number = draw_set_number(cursor, key)
     if number is None:
@@ -48,15 +48,15 @@ def draws_of(cursor: Cursor, key: str, side: Side, below: int) -> list[Draw]:
     return [draw_from_row(*row) for row in rows]
 
 
-def draw_counts_of(cursor: Cursor, key: str) -> dict[Side, int]:
-    """How many draws each side has; both sides are always named."""
-    counts = dict.fromkeys(Side, 0)
+def draw_counts_of(cursor: Cursor, key: str) -> dict[DrawSide, int]:
+    """How many draws each side has; every side is named."""
+    counts = dict.fromkeys(DrawSide, 0)
     number = draw_set_number(cursor, key)
     if number is not None:
         rows = cursor.execute(
             "SELECT side, count(*) FROM draws WHERE draw_set = ? GROUP BY side", [number]
         ).fetchall()
-        counts.update((Side(side), int(count)) for side, count in rows)
+        counts.update((DrawSide(side), int(count)) for side, count in rows)
     return counts
 
 
@@ -93,7 +93,7 @@ def job_of(cursor: Cursor, job_id: str) -> JobRow | None:
     return _job(row) if row else None
 
 
-def judged_frame(cursor: Cursor, key: str, classifier: str, side: Side | None) -> pd.DataFrame:
+def judged_frame(cursor: Cursor, key: str, classifier: str, side: DrawSide | None) -> pd.DataFrame:
     """The judged draws of a set as a frame, see ``Store.judged``."""
     import pandas as pd  # half a second that only exports need
 

@@ -17,9 +17,11 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from nsx_core.errors import StoreError, UnknownNameError
-from nsx_core.records import Draw, Side, text_hash
+from nsx_core.records import Draw, DrawSide, text_hash
 
-JOB_STATES = ("queued", "running", "done", "cancelled", "failed", "interrupted")
+JOB_STATES = (
+    "queued", "running", "done", "settled", "cancelled", "failed", "interrupted",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +114,7 @@ def draw_from_row(
 ) -> Draw:
     """The draw of one row."""
     return Draw(
-        side=Side(side),
+        side=DrawSide(side),
         number=number,
         replaced=tuple(bit == "1" for bit in mask),
         answers=tuple(from_blob(answer) for answer in answers),

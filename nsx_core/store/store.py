@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from nsx_core.errors import StoreError, UnknownNameError
-from nsx_core.records import Draw, Side, SplitText, text_hash
+from nsx_core.records import Draw, DrawSide, SplitText, text_hash
 from nsx_core.store import reading, schema, writing
 from nsx_core.store.connection import Database
 from nsx_core.store.keys import DrawSet
@@ -126,14 +126,14 @@ class Store:
             f"The details of the {kind}",
         )
 
-    def draws(self, draw_set_key: str, side: Side, below: int) -> list[Draw]:
+    def draws(self, draw_set_key: str, side: DrawSide, below: int) -> list[Draw]:
         """The saved draws of one side with numbers < below, ascending by number."""
         return self._database.read(
             partial(reading.draws_of, key=draw_set_key, side=side, below=below)
         )
 
-    def draw_counts(self, draw_set_key: str) -> dict[Side, int]:
-        """How many draws of each side are saved; both sides are always named."""
+    def draw_counts(self, draw_set_key: str) -> dict[DrawSide, int]:
+        """How many draws of each side are saved; every side is named."""
         return self._database.read(partial(reading.draw_counts_of, key=draw_set_key))
 
     def predictions(
@@ -203,7 +203,7 @@ class Store:
         return self._writer.run(writing.interrupt_jobs, "The states of unfinished jobs")
 
     def judged(
-        self, draw_set_key: str, classifier_fingerprint: str, side: Side | None = None
+        self, draw_set_key: str, classifier_fingerprint: str, side: DrawSide | None = None
     ) -> pd.DataFrame:
         """The draws that the classifier has judged, a row each, by side and number.
 

@@ -11,9 +11,11 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from nsx_core.errors import SettingsError
+from nsx_core.masking import SAMPLERS
 from nsx_core.records import ExplainSettings, GenerationSettings
 from nsx_core.settings import (
     BUDGET_DEFAULT,
+    SAMPLER_DEFAULT,
     TEMPERATURE_DEFAULT,
     THRESHOLD_DEFAULT,
     TOP_P_DEFAULT,
@@ -51,6 +53,7 @@ class View:
     temperature: float = TEMPERATURE_DEFAULT
     top_p: float = TOP_P_DEFAULT
     redraw: bool = True
+    sampler: str = SAMPLER_DEFAULT
     word: int | None = None
 
 
@@ -100,6 +103,7 @@ def read_view(
         ),
         top_p=take("top_p", _within("top_p", TOP_P_MIN, TOP_P_MAX), default.top_p),
         redraw=take("redraw", _flag("redraw"), default.redraw),
+        sampler=take("sampler", _one_of("The sampler", tuple(SAMPLERS)), default.sampler),
         word=take("word", _position, default.word),
     )
     return view, tuple(said)
@@ -128,6 +132,7 @@ def settings_of(view: View, explained: str) -> ExplainSettings:
         seed=view.seed,
         label=None if view.label == explained else view.label,
         use_scores=view.scores,
+        sampler=view.sampler,
         generation=GenerationSettings(view.temperature, view.top_p, view.redraw),
     )
 
@@ -154,6 +159,7 @@ def view_of(
         temperature=settings.generation.temperature,
         top_p=settings.generation.top_p,
         redraw=settings.generation.redraw_unchanged,
+        sampler=settings.sampler,
         word=None if word is None else word + 1,
     )
 

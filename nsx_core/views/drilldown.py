@@ -1,8 +1,8 @@
 """The counterfactual texts behind one score: rows, filters, order.
 
-A draw counts for the necessity of every word it replaces and, on the other side, for the
-sufficiency of every word it keeps. 'Kept' means the prediction for the explained class is
-the original's, 'flipped' that it is not.
+A draw counts for the necessity of every word it replaces or for the sufficiency of every word it
+keeps; its sampler says for which, or for both. 'Kept' means the prediction for the explained
+class is the original's, 'flipped' that it is not.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+from nsx_core.counting import word_weights
 from nsx_core.infilling import splice
 from nsx_core.records import Explanation, JudgedDraw, Side, SplitText
 
@@ -25,10 +26,14 @@ __all__ = [
     "Shown",
     "counted",
     "flips",
+    "kept_share",
+    "mean_probability",
     "pieces",
     "replaced_counts",
     "rows",
     "selected",
+    "weighted",
+    "weights",
 ]
 
 PAGE_ROWS = 25
@@ -54,7 +59,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One counterfactual text as the drill-down shows it."""
+    """One counterfactual text as the drill-down shows it; ``weight`` is its share in the score."""
 
     number: int
     bits: str
@@ -64,6 +69,7 @@ class Row:
     probability: float
     flipped: bool
     unchanged: bool
+    weight: float
 
     @property
     def outcome(self) -> str:
@@ -97,8 +103,33 @@ def counted(explanation: Explanation, index: int, side: Side) -> tuple[JudgedDra
     """The draws that the score of word ``index`` on this side is counted from."""
     replaced = side is Side.NECESSITY
     return tuple(
-        j for j in explanation.draws if j.draw.side is side and j.draw.replaced[index] is replaced
+        j
+        for j in explanation.draws
+        if j.draw.side.counts_on(side) and j.draw.replaced[index] is replaced
     )
+
+
+def weighted(draws: Sequence[JudgedDraw]) -> bool:
+    """Whether the draws behind a score count by how many words they replace."""
+    return any(j.draw.side.weighted for j in draws)
+
+
+def weights(draws: Sequence[JudgedDraw]) -> tuple[float, ...]:
+    """How much each of the draws behind one score counts; sum 1."""
+    if not weighted(draws):
+        return (1 / len(draws),) * len(draws)
+    sizes = [sum(j.draw.replaced) for j in draws]
+    return tuple(word_weights(sizes, len(draws[0].draw.replaced)).tolist())
+
+
+def mean_probability(draws: Sequence[JudgedDraw]) -> float:
+    """The draws' mean probability of the explained class, each by its weight."""
+    return sum(w * j.probability for w, j in zip(weights(draws), draws, strict=True))
+
+
+def kept_share(draws: Sequence[JudgedDraw]) -> float:
+    """Share 0..1 of the draws with the explained class, each by its weight."""
+    return sum(w for w, j in zip(weights(draws), draws, strict=True) if j.kept)
 
 
 def flips(explanation: Explanation, draws: Iterable[JudgedDraw]) -> int:
@@ -108,6 +139,7 @@ def flips(explanation: Explanation, draws: Iterable[JudgedDraw]) -> int:
 
 def rows(explanation: Explanation, index: int, side: Side) -> tuple[Row, ...]:
     """Every counterfactual text behind one score, in the order drawn."""
+    draws = counted(explanation, index, side)
     return tuple(
         Row(
             number=j.draw.number,
@@ -118,8 +150,9 @@ def rows(explanation: Explanation, index: int, side: Side) -> tuple[Row, ...]:
             probability=j.probability,
             flipped=j.kept is not explanation.predicted,
             unchanged=j.draw.unchanged,
+            weight=weight,
         )
-        for j in counted(explanation, index, side)
+        for j, weight in zip(draws, weights(draws), strict=True)
     )
 
 

@@ -27,7 +27,8 @@ def rows_frame(
     """The rows as a table for files, with what a reader needs to count the score again.
 
     ``draw`` counts from 1, as on the page; ``mask`` has one letter a word, k = kept and
-    r = replaced: a spreadsheet would read digits as a number and drop leading zeros.
+    r = replaced: a spreadsheet would read digits as a number and drop leading zeros. ``weight``
+    is a draw's share in the score; the weights of all of a word's draws sum to 1.
     """
     word = printable(explanation.words[index].word.text)
     frame = pd.DataFrame(
@@ -42,6 +43,7 @@ def rows_frame(
             "probability": pd.Series([r.probability for r in rows], dtype="float64"),
             "outcome": pd.Series([r.outcome for r in rows], dtype="str"),
             "unchanged": pd.Series([r.unchanged for r in rows], dtype="bool"),
+            "weight": pd.Series([r.weight for r in rows], dtype="float64"),
         }
     )
     return with_settings(frame, explanation)
@@ -71,6 +73,7 @@ def about(explanation: Explanation) -> dict[str, str | float | int | bool]:
         "temperature": settings.generation.temperature,
         "top_p": settings.generation.top_p,
         "unchanged_redrawn": settings.generation.redraw_unchanged,
+        "sampler": settings.sampler,
         "budget": settings.budget,
         "seed": settings.seed,
         "explanation": explanation.key,

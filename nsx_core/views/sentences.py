@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from nsx_core.records import Estimate, Explanation, Side
-from nsx_core.views.drilldown import counted, flips
+from collections.abc import Sequence
+
+from nsx_core.records import Estimate, Explanation, JudgedDraw, Side
+from nsx_core.views.drilldown import counted, flips, kept_share, mean_probability
 from nsx_core.views.markup import direction, printable, shortened
 from nsx_core.views.numbers import duration, interval, percent, score
 from nsx_core.words import hidden_characters
@@ -20,6 +22,7 @@ __all__ = [
     "progress_sentence",
     "progress_share",
     "quoted",
+    "settled_sentence",
     "stopped_sentence",
     "sufficiency_sentence",
     "unseen_sentence",
@@ -29,6 +32,8 @@ __all__ = [
 _OPEN, _CLOSE, _ISOLATE = "\u201c", "\u201d", {"rtl": "\u2067", "ltr": "\u2068"}
 _POP = "\u2069"
 _NAMED = 5
+#: Below this a weighted share is not told from a plain one.
+SHARES_DIFFER = 0.005
 _BEFORE = {
     "waiting": "Waiting for its turn.",
     "loading models": "Loading the models.",
@@ -122,7 +127,7 @@ def necessity_sentence(explanation: Explanation, index: int) -> str:
         return f"No draw replaces {name}, so its necessity is undefined (0 of 0)."
     alone = " There is no other word to keep." if len(explanation.words) == 1 else ""
     if explanation.settings.use_scores:
-        mean = sum(j.probability for j in draws) / len(draws)
+        mean = mean_probability(draws)
         return (
             f"When {name} is replaced, the mean probability of {label} over {_texts(len(draws))} "
             f"goes from {score(explanation.probability)} to {score(mean)} "
@@ -133,7 +138,7 @@ def necessity_sentence(explanation: Explanation, index: int) -> str:
     return (
         f"When {name} is replaced, {flipped} of {_texts(len(draws))} "
         f"{_agree(verb, flipped)} the label {label} "
-        f"({_stated('necessity', word.necessity)}).{alone}"
+        f"({_alike(draws)}{_stated('necessity', word.necessity)}).{alone}"
     )
 
 
@@ -151,7 +156,7 @@ def sufficiency_sentence(explanation: Explanation, index: int) -> str:
         return f"No draw keeps {name}, so its sufficiency is undefined (0 of 0)."
     stated = _stated("sufficiency", word.sufficiency)
     if explanation.settings.use_scores:
-        mean = sum(j.probability for j in draws) / len(draws)
+        mean = mean_probability(draws)
         return (
             f"When {name} is kept and other words are replaced, the mean probability of {label} "
             f"over {_texts(len(draws))} is {score(mean)}; on neutral text it is "
@@ -159,9 +164,11 @@ def sufficiency_sentence(explanation: Explanation, index: int) -> str:
         )
     kept = sum(j.kept for j in draws)
     verb = "keep" if explanation.predicted else "get"
+    alike = _alike(draws)
+    share = f" ({alike}{percent(kept_share(draws))})" if alike else ""
     return (
         f"When {name} is kept and other words are replaced, {kept} of {_texts(len(draws))} "
-        f"{_agree(verb, kept)} the label {label}; {percent(explanation.baseline)} of "
+        f"{_agree(verb, kept)} the label {label}{share}; {percent(explanation.baseline)} of "
         f"neutral texts get it anyway (the neutral baseline), which leaves {stated}."
     )
 
@@ -240,12 +247,29 @@ def progress_sentence(
     return " \u00b7 ".join(parts)
 
 
+def settled_sentence(done: int, total: int) -> str:
+    """Why an explanation ended before its budget."""
+    return (
+        f"After {done:,} of {total:,} draws the order of the most necessary words would stay the same "
+        "in at least 95 of 100 resamples of the draws. The intervals are as wide as these draws "
+        "leave them."
+    )
+
+
 def stopped_sentence(infilled: int, reused: int, total: int) -> str:
     """What a stopped explanation leaves behind."""
     kept = infilled + reused
     if kept == 0:
         return "It was stopped before the first new draw; earlier draws, if any, are kept."
     return f"{kept:,} of {total:,} draws are kept and will be used again."
+
+
+def _alike(draws: Sequence[JudgedDraw]) -> str:
+    """How the draws are averaged, where that makes another share than the plain one."""
+    plain = sum(j.kept for j in draws) / len(draws)
+    if abs(kept_share(draws) - plain) < SHARES_DIFFER:
+        return ""
+    return "every number of replaced words counted alike: "
 
 
 def _stated(name: str, estimate: Estimate) -> str:

@@ -6,11 +6,12 @@ from nsx_core.infilling.deletion import DeletionInfiller
 from nsx_core.infilling.mask_token import MaskTokenInfiller
 from nsx_core.records import Explanation, JudgedDraw, Side
 from nsx_core.views.draws_table import marked
-from nsx_core.views.drilldown import counted, pieces
+from nsx_core.views.drilldown import counted, pieces, weighted
 from nsx_core.views.heatmap import shading
 from nsx_core.views.markup import Node, direction, node, shortened
 from nsx_core.views.numbers import score
-from nsx_core.views.sentences import quoted, word_sentence
+from nsx_core.views.sentences import word_sentence
+from nsx_core.views.tally import tally
 
 __all__ = ["examples", "walkthrough"]
 
@@ -19,6 +20,7 @@ _NAMES = {
     Side.NECESSITY: "Necessity: replace the word, and others at random",
     Side.SUFFICIENCY: "Sufficiency: keep the word, replace others at random",
 }
+_BALANCED = "take each number of words to replace in turn, and each word equally often; here"
 _STEPS = {
     Side.NECESSITY: (
         ("Masking", "choose at random how many words to replace, then which, this one included"),
@@ -65,7 +67,7 @@ def _side(explanation: Explanation, index: int, side: Side) -> Node:
             node("small", said or _infilling(explanation.infiller)),
             scope="col",
         )
-        for name, said in _STEPS[side]
+        for name, said in _steps(explanation, index, side)
     ]
     body = [
         node(
@@ -90,15 +92,19 @@ def _side(explanation: Explanation, index: int, side: Side) -> Node:
         "section",
         node("h4", _NAMES[side]),
         node("table", node("thead", node("tr", *heads)), node("tbody", *body), cls="steps"),
-        node(
-            "p", node("span", "Counting", cls="step"), node("small", _all(explanation, index, side))
-        ),
-        _strip(explanation, index, side),
-        node("p", _formula(explanation, index, side), cls="formula"),
+        tally(explanation, index, side),
         node("p", word_sentence(explanation, index, side)),
         cls=f"side {side}",
         properties=shading(side, 0.66),
     )
+
+
+def _steps(explanation: Explanation, index: int, side: Side) -> tuple[tuple[str, str], ...]:
+    masking, *others = _STEPS[side]
+    if weighted(counted(explanation, index, side)):
+        done = "replaced" if side is Side.NECESSITY else "kept"
+        masking = (masking[0], f"{_BALANCED} draws with this one {done}")
+    return (masking, *others)
 
 
 def _infilling(infiller: str) -> str:
@@ -141,60 +147,3 @@ def _verdict(explanation: Explanation, judged: JudgedDraw) -> tuple[Node | str, 
         f"P({explanation.label}) = {score(judged.probability)} ",
         node("span", outcome, cls=f"outcome {outcome}"),
     )
-
-
-def _all(explanation: Explanation, index: int, side: Side) -> str:
-    done = "replace" if side is Side.NECESSITY else "keep"
-    word = quoted(explanation.words[index].word.text)
-    what = "flipped" if side is Side.NECESSITY else f"labelled {explanation.label}"
-    if explanation.settings.use_scores:
-        return (
-            f"every draw that {done}s {word} is one square, stronger with a higher probability of "
-            f"{explanation.label}; the score compares their mean"
-        )
-    return f"every draw that {done}s {word} is one square; filled = {what}"
-
-
-def _strip(explanation: Explanation, index: int, side: Side) -> Node:
-    draws = counted(explanation, index, side)
-    if explanation.settings.use_scores:
-        values = sorted((j.probability for j in draws), reverse=True)
-        return node(
-            "div",
-            *(node("span", cls="dot full", properties=shading(side, v)) for v in values),
-            cls="strip",
-            role="img",
-            aria_label=f"{len(values)} squares, probabilities from {score(values[-1])} "
-            f"to {score(values[0])}",
-        )
-    filled = [_counts(explanation, j, side) for j in draws]
-    ordered = sorted(filled, reverse=True)
-    return node(
-        "div",
-        *(node("span", cls="dot full" if f else "dot") for f in ordered),
-        cls="strip",
-        role="img",
-        aria_label=f"{sum(filled)} of {len(filled)} squares are filled",
-    )
-
-
-def _counts(explanation: Explanation, judged: JudgedDraw, side: Side) -> bool:
-    if side is Side.NECESSITY:
-        return judged.kept is not explanation.predicted
-    return judged.kept
-
-
-def _formula(explanation: Explanation, index: int, side: Side) -> str:
-    word = explanation.words[index]
-    draws = counted(explanation, index, side)
-    filled = sum(_counts(explanation, j, side) for j in draws)
-    if explanation.settings.use_scores:
-        mean = score(sum(j.probability for j in draws) / len(draws))
-        if side is Side.NECESSITY:
-            return f"{score(explanation.probability)} \u2212 {mean} = {score(word.necessity.value)}"
-        return f"{mean} \u2212 {score(explanation.baseline)} = {score(word.sufficiency.value)}"
-    share = f"{filled} / {len(draws)}"
-    if side is Side.NECESSITY:
-        sign = "" if explanation.predicted else "\u2212"
-        return f"{sign}{share} = {score(word.necessity.value)}"
-    return f"{share} \u2212 {score(explanation.baseline, 3)} = {score(word.sufficiency.value)}"

@@ -36,6 +36,7 @@ _SETTINGS = (
     "temperature",
     "top_p",
     "redraw",
+    "sampler",
 )
 
 
@@ -97,13 +98,18 @@ def asked_label(engine: Engine, asked: ExplainRequest) -> str:
     return asked.settings.label or _explained(engine, asked.classifier)
 
 
-def ask(engine: Engine, request: ExplainRequest, *, anyway: bool = False) -> None:
-    """Make the request the one that the page shows."""
+def ask(
+    engine: Engine, request: ExplainRequest, *, anyway: bool = False, whole: bool = False
+) -> None:
+    """Make the request the one that the page shows.
+
+    ``anyway``: though it is not predicted, or long; ``whole``: to the budget, though it may stop.
+    """
     state = st.session_state
     if "asked" in state and state["asked"].text != request.text:
         state["word"] = None
     state["asked"] = request
-    state["anyway"] = anyway
+    state["anyway"], state["whole"] = anyway, whole
     if state.get("job"):
         engine.leave(state["job"])
     state["job"] = None

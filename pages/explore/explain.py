@@ -6,7 +6,12 @@ import streamlit as st
 
 from nsx_core.engine import Engine, ExplainRequest
 from nsx_core.errors import MissingModelError, NsxError, UnknownNameError
-from nsx_core.views.sentences import long_sentence, not_predicted_sentence, stopped_sentence
+from nsx_core.views.sentences import (
+    long_sentence,
+    not_predicted_sentence,
+    settled_sentence,
+    stopped_sentence,
+)
 from pages.explore.asking import ask, asked_label, current_request, open_once, write_address
 from pages.explore.form import form
 from pages.explore.growing import RUNNING, growing, grown
@@ -104,7 +109,8 @@ def _job(engine: Engine, asked: ExplainRequest) -> str | None:
     if known is None:
         if not _may_start(engine, asked):
             return None
-        st.session_state["job"] = known = engine.submit(asked)
+        early = st.session_state["early"] and not st.session_state["whole"]
+        st.session_state["job"] = known = engine.submit(asked, early=early)
     try:
         job = engine.job(known)
     except UnknownNameError:
@@ -118,6 +124,11 @@ def _job(engine: Engine, asked: ExplainRequest) -> str | None:
     if job.state == "cancelled":
         notice("Stopped", stopped_sentence(job.infilled, job.reused, job.total), key="cancelled")
         st.button("Go on", key="resume", **again)
+    elif job.state == "settled":
+        notice("The first words are clear", settled_sentence(job.done, job.total), key="settled")
+        st.button(
+            "Draw the rest", key="rest", **again | {"kwargs": {"anyway": True, "whole": True}}
+        )
     elif job.state not in RUNNING:
         notice("The explanation is not in the store any more", "Press Explain.", key="gone")
         return None

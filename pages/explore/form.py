@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from nsx_core.engine import Engine
+from nsx_core.masking import SAMPLERS
 from nsx_core.settings import BUDGET_MAX, BUDGET_MIN, SEED_MAX
 from nsx_core.views import address
 from pages.explore.asking import ask_as_set, examples
@@ -111,6 +112,16 @@ def _more(engine: Engine) -> None:
             width=220,
             persist_state="session",
         )
+        st.selectbox(
+            "Sampler",
+            list(SAMPLERS),
+            key="sampler",
+            width=140,
+            persist_state="session",
+            help="balanced: each text counts for both scores, and numbers of replaced words come "
+            "evenly; half the texts give the paper's precision. paper: as published, each score "
+            "has texts of its own.",
+        )
         st.slider(
             "Temperature",
             address.TEMPERATURE_MIN,
@@ -136,6 +147,13 @@ def _more(engine: Engine) -> None:
             key="scores",
             persist_state="session",
             help="Scores from the class's probability in place of predicted or not.",
+        )
+        st.toggle(
+            "Stop when the first three are clear",
+            key="early",
+            persist_state="session",
+            help="End before the budget once the order of the three most necessary words would stay "
+            "the same in 95 of 100 resamples of the draws.",
         )
         st.toggle(
             "Redraw unchanged texts",

@@ -11,6 +11,7 @@ from nsx_core.records import Explanation, Side
 from nsx_core.views import drilldown, files, sentences
 from nsx_core.views.draws_table import draws_table
 from nsx_core.views.drilldown import Order, Row, Selection
+from nsx_core.views.growth_chart import followed, growth_chart, growth_sentence
 from nsx_core.views.heatmap import heatmap
 from nsx_core.views.scatter import scatter, scatter_sentence
 from nsx_core.views.scores_table import scores_frame, scores_table
@@ -59,7 +60,7 @@ def result(engine: Engine, explanation: Explanation, *, growing: bool = False) -
         persist_state="session",
     )
     if view == "scores":
-        _scores(explanation, key, growing)
+        _scores(engine, explanation, index, key, growing)
     elif view == "computed":
         figure(walkthrough(explanation, index), f"walkthrough-{key}")
     else:
@@ -155,7 +156,7 @@ def _turn_to(page: str) -> None:
         st.session_state["order"]["page"] = int(page)
 
 
-def _scores(explanation: Explanation, key: str, growing: bool) -> None:
+def _scores(engine: Engine, explanation: Explanation, index: int, key: str, growing: bool) -> None:
     st.text(sentences.baseline_sentence(explanation))
     st.plotly_chart(scatter(explanation), key=f"scatter-{key}", config={"displayModeBar": False})
     st.text(scatter_sentence(explanation))
@@ -163,6 +164,10 @@ def _scores(explanation: Explanation, key: str, growing: bool) -> None:
     if not growing:
         frame = files.with_settings(scores_frame(explanation), explanation)
         _downloads(frame, "scores", explanation)
+    grown = engine.growth(explanation, followed(explanation, index))
+    chart = growth_chart(explanation, grown)
+    st.plotly_chart(chart, key=f"growth-{key}", config={"displayModeBar": False})
+    st.text(growth_sentence(explanation))
 
 
 def _downloads(frame: Any, name: str, explanation: Explanation) -> None:

@@ -31,8 +31,8 @@ def test_cancel_and_go_on(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None
     assert app.button(key="cancel").disabled
     finished(app)
     kept = the_engine().job(job).infilled
-    assert 0 < kept < 522
-    assert "Stopped" in texts(app) and f"{kept} of 522 draws are kept" in texts(app)
+    assert 0 < kept < 261
+    assert "Stopped" in texts(app) and f"{kept} of 261 draws are kept" in texts(app)
     app.button(key="resume").click().run()
     assert shown(app, "cancel")
     assert the_engine().job(app.session_state["job"]).state in ACTIVE
@@ -40,7 +40,7 @@ def test_cancel_and_go_on(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None
     finished(app)
     assert "heatmap" in figures(app)
     job = the_engine().job(app.session_state["job"])
-    assert (job.reused, job.infilled) == (kept, 522 - kept)
+    assert (job.reused, job.infilled) == (kept, 261 - kept)
 
 
 def test_scores_are_shown_while_they_grow(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:

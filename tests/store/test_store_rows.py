@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from store_cases import a_draw_set, draws, job, judged, split
 
 from nsx_core.errors import StoreError, UnknownNameError
-from nsx_core.records import Draw, Side, SplitText, text_hash
+from nsx_core.records import Draw, DrawSide, Side, SplitText, text_hash
 from nsx_core.store import JobRow, Store
 
 ODD = [
@@ -39,7 +39,7 @@ def test_draws_and_predictions_come_back_as_they_were(store: Store) -> None:
     assert store.draws(made.key, Side.NECESSITY, 100) == rows
     assert store.draws(made.key, Side.NECESSITY, 2) == rows[:2]
     assert store.draws(made.key, Side.SUFFICIENCY, 100) == other
-    assert store.draw_counts(made.key) == {Side.NECESSITY: 6, Side.SUFFICIENCY: 3}
+    assert store.draw_counts(made.key) == dict(zip(DrawSide, (6, 3, 0), strict=True))
     texts = [draw.text for draw in rows]
     assert store.predictions("clf", [*texts, texts[0], "never seen"]) == judged(rows)
     assert store.predictions("another", texts) == {}
@@ -48,7 +48,7 @@ def test_draws_and_predictions_come_back_as_they_were(store: Store) -> None:
 
 def test_an_unknown_draw_set_has_no_draws(store: Store) -> None:
     assert store.draws("unknown", Side.NECESSITY, 10) == []
-    assert store.draw_counts("unknown") == {Side.NECESSITY: 0, Side.SUFFICIENCY: 0}
+    assert store.draw_counts("unknown") == dict.fromkeys(DrawSide, 0)
 
 
 @pytest.mark.parametrize("text", ODD)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from nsx_core.infilling import is_unchanged, splice
 from nsx_core.records import (
     Draw,
+    DrawSide,
     Estimate,
     ExplainSettings,
     Explanation,
@@ -14,6 +17,7 @@ from nsx_core.records import (
     Word,
     WordScore,
 )
+from nsx_core.views.markup import Node
 
 NOTHING = Estimate(None, None, None, 0)
 HOSTILE = (
@@ -38,7 +42,7 @@ def split(text: str) -> SplitText:
 
 def judged(
     text: str,
-    side: Side,
+    side: Side | DrawSide,
     number: int,
     bits: str,
     answers: tuple[str, ...],
@@ -48,7 +52,9 @@ def judged(
     """One judged draw; ``bits`` as in ``Draw.bits``."""
     replaced = tuple(b == "1" for b in bits)
     written = "".join(p for p, _ in splice(split(text), replaced, answers))
-    draw = Draw(side, number, replaced, answers, written, is_unchanged(text, written))
+    draw = Draw(
+        DrawSide(str(side)), number, replaced, answers, written, is_unchanged(text, written)
+    )
     return JudgedDraw(draw, probability, probability >= threshold)
 
 
@@ -102,3 +108,16 @@ def three_words() -> Explanation:
         (Estimate(2 / 3, 0.208, 0.939, 3), Estimate(0.488, 0.08, 0.89, 2)),
     ]
     return explanation(text, scores, draws)
+
+
+def nodes(tree: Node) -> Iterator[Node]:
+    """The tree's elements in order."""
+    yield tree
+    for child in tree.children:
+        if isinstance(child, Node):
+            yield from nodes(child)
+
+
+def having(tree: Node, cls: str) -> list[Node]:
+    """Elements with a class."""
+    return [n for n in nodes(tree) if cls in n.attributes.get("class", "").split()]

@@ -21,7 +21,7 @@ def test_nothing_given_is_the_default() -> None:
 
 
 def test_a_view_survives_its_address() -> None:
-    view = View("two", "fine", "mask", "abc", 250, 7, 0.35, True, 1.2, 0.5, False, 3)
+    view = View("two", "fine", "mask", "abc", 250, 7, 0.35, True, 1.2, 0.5, False, "paper", 3)
     assert read(parameters(view)) == (view, ())
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import made
 import pandas as pd
+from made import having, nodes
 
 from nsx_core.records import Estimate, Side
 from nsx_core.views import drilldown
@@ -17,19 +17,6 @@ from nsx_core.views.markup import Node
 from nsx_core.views.model_figures import card_body, figures_frame
 from nsx_core.views.scores_table import scores_frame, scores_table
 from nsx_core.views.walkthrough import examples, walkthrough
-
-
-def nodes(tree: Node) -> Iterator[Node]:
-    """The tree's elements in order."""
-    yield tree
-    for child in tree.children:
-        if isinstance(child, Node):
-            yield from nodes(child)
-
-
-def having(tree: Node, cls: str) -> list[Node]:
-    """Elements with a class."""
-    return [n for n in nodes(tree) if cls in n.attributes.get("class", "").split()]
 
 
 def test_each_word_is_a_button_with_both_numbers() -> None:

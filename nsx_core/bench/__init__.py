@@ -1,0 +1,1 @@
+"""How fast the app is here, as ratios within one run: ``make bench``."""

@@ -1,0 +1,85 @@
+"""What jobs say before they end, and jobs that end before their budget."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from gated_engine import Bench
+
+from nsx_core import jobs, pipeline
+from nsx_core.records import Side
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    made = Bench(tmp_path)
+    yield made
+    made.open_gate()
+    made.engine.close()
+
+
+def test_a_running_job_tells_what_its_draws_say_so_far(bench: Bench) -> None:
+    job = bench.engine.submit(bench.request())
+    assert bench.writer.waiting.wait(20)
+    assert bench.engine.partial(job) is None
+    bench.open_gate(1)
+    while bench.engine.job(job).done == 0:
+        time.sleep(0.01)
+    partial = bench.engine.partial(job)
+    assert partial is not None and len(partial.draws) == 64
+    assert [e.n for w in partial.words for e in (w.necessity, w.sufficiency)] == [
+        sum(j.draw.replaced[i] is replaced for j in partial.draws)
+        for i in range(5)
+        for side, replaced in ((Side.NECESSITY, True), (Side.SUFFICIENCY, False))
+    ]
+    bench.open_gate()
+    bench.until(job, "done")
+    found = bench.engine.result(job)
+    assert found is not None and found.draws[:64] == partial.draws and found.key == partial.key
+    assert bench.engine.partial(job) is None
+
+
+def test_only_the_latest_stopped_jobs_keep_what_they_drew(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(jobs, "UNFINISHED_KEPT", 1)
+    stopped = []
+    for seed in range(3):
+        stopped.append(bench.engine.submit(bench.request(seed=seed, budget=200)))
+        bench.open_gate(1)
+        while bench.engine.job(stopped[-1]).done == 0:
+            time.sleep(0.01)
+        bench.engine.cancel(stopped[-1])
+        bench.open_gate(1)
+        bench.until(stopped[-1], "cancelled")
+    bench.engine.submit(bench.request(seed=9))
+    assert [bench.engine.partial(job) is None for job in stopped] == [True, True, False]
+
+
+def test_a_job_may_end_once_the_order_is_settled(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "settled", lambda told: len(told.draws) >= 64)
+    bench.open_gate()
+    early = bench.engine.submit(bench.request(), early=True)
+    view = bench.until(early, "settled")
+    assert (view.done, view.total) == (64, 261)
+    told = bench.engine.partial(early)
+    assert told is not None and len(told.draws) == 64
+    assert bench.engine.result(early) is None
+    whole = bench.engine.submit(bench.request())
+    view = bench.until(whole, "done")
+    assert (view.infilled, view.reused) == (261 - 64, 64)
+
+
+def test_a_joined_job_goes_on_for_whoever_wants_all_of_it(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pipeline, "settled", lambda told: True)
+    job = bench.engine.submit(bench.request(), early=True)
+    assert bench.engine.submit(bench.request()) == job
+    bench.open_gate()
+    assert bench.until(job, "done", "settled").state == "done"
