@@ -28,7 +28,7 @@ from nsx_core.quality import (
     word_tokens,
 )
 from nsx_core.quality.measuring import Models, fragments, infill_masks, positive_share
-from nsx_core.records import GenerationSettings, InfillRequest, Mask, Side
+from nsx_core.records import DrawSide, GenerationSettings, InfillRequest, Mask
 from nsx_core.words import split
 
 
@@ -276,7 +276,7 @@ def test_unchanged_draws_are_drawn_again_where_settings_say_so(
 ) -> None:
     infiller = Stubborn(times)
     text = split("I hate all women.")
-    tasks = [(text, Mask(Side.NECESSITY, n, mask("0110"))) for n in range(3)]
+    tasks = [(text, Mask(DrawSide.NECESSITY, n, mask("0110"))) for n in range(3)]
     items = infill_masks(infiller, tasks, GenerationSettings(redraw_unchanged=redraw), 0)
     found = infiller_quality(items)
     assert (found.unchanged, found.unchanged_at_first) == (unchanged, at_first)
@@ -285,7 +285,7 @@ def test_unchanged_draws_are_drawn_again_where_settings_say_so(
 
 def test_equal_seeds_give_equal_draws_and_others_differ() -> None:
     text = split("I hate all women.")
-    tasks = [(text, Mask(Side.NECESSITY, n, mask("0110"))) for n in range(8)]
+    tasks = [(text, Mask(DrawSide.NECESSITY, n, mask("0110"))) for n in range(8)]
     first, again, other = (
         [i.text for i in infill_masks(WordListInfiller(), tasks, GenerationSettings(), seed)]
         for seed in (1, 1, 2)

@@ -23,7 +23,7 @@ import pandas as pd
 from nsx_core import quality as q
 from nsx_core.masking import paper_masks
 from nsx_core.quality.measuring import Models, fragments, infill_masks, positive_share
-from nsx_core.records import GenerationSettings, Mask, Side, text_hash
+from nsx_core.records import DrawSide, GenerationSettings, Mask, Side, text_hash
 from nsx_core.seeding import generator
 from nsx_core.words import split
 
@@ -141,7 +141,8 @@ def _ours(
     settings = GenerationSettings(generation.temperature, generation.top_p, redraw)
     named = zip(rows.index.tolist(), *_columns(rows, "text", "side", "mask"), strict=True)
     tasks = [
-        (split(text), Mask(Side(side), number, _mask(bits))) for number, text, side, bits in named
+        (split(text), Mask(DrawSide(side), number, _mask(bits)))
+        for number, text, side, bits in named
     ]
     return infill_masks(models.infiller, tasks, settings, seed)
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from nsx_core.records import Draw, GenerationSettings, Side, SplitText, Word
+from nsx_core.records import Draw, DrawSide, GenerationSettings, SplitText, Word
 from nsx_core.store import DrawSet, JobRow, draw_set
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -26,7 +26,9 @@ def a_draw_set(seed: int = 0, text: str = "the quick fox") -> DrawSet:
     return draw_set(split(text), "list", "list-1", GenerationSettings(), "paper", seed)
 
 
-def draws(name: str, first: int = 0, count: int = 4, side: Side = Side.NECESSITY) -> list[Draw]:
+def draws(
+    name: str, first: int = 0, count: int = 4, side: DrawSide = DrawSide.NECESSITY
+) -> list[Draw]:
     return [
         Draw(side, n, (True, False, n % 2 == 0), ("a", "b c"), f"{name} {side} {n}", n == 1, n % 6)
         for n in range(first, first + count)

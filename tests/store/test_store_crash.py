@@ -8,17 +8,17 @@ from pathlib import Path
 
 from store_cases import a_draw_set, python
 
-from nsx_core.records import Side
+from nsx_core.records import DrawSide
 from nsx_core.store import Store
 
 BATCH = 16
 COMMIT = """
 import sys
-from nsx_core.records import Side
+from nsx_core.records import DrawSide
 from nsx_core.store import Store
 from store_cases import *
 store, made = Store.open(sys.argv[1]), a_draw_set()
-number = store.draw_counts(made.key)[Side.NECESSITY] // int(sys.argv[2])
+number = store.draw_counts(made.key)[DrawSide.NECESSITY] // int(sys.argv[2])
 while True:
     rows = draws("crash", number * int(sys.argv[2]), int(sys.argv[2]))
     store.commit_batch(made, rows, "clf", judged(rows), job(done=number))
@@ -42,7 +42,7 @@ def test_killed_processes_lose_at_most_the_batch_in_flight(tmp_path: Path) -> No
         acknowledged = [int(line) for line in (first + rest).split("\n")[:-1]]
         with Store.open(path) as store:
             assert store.warnings == ()
-            rows = store.draws(a_draw_set().key, Side.NECESSITY, 10**9)
+            rows = store.draws(a_draw_set().key, DrawSide.NECESSITY, 10**9)
             batches, cut = divmod(len(rows), BATCH)
             assert cut == 0
             assert acknowledged[0] == expected

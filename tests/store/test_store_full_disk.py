@@ -10,7 +10,7 @@ import pytest
 from store_cases import a_draw_set, draws, job, judged, python
 
 from nsx_core.errors import StoreError
-from nsx_core.records import Side
+from nsx_core.records import DrawSide
 from nsx_core.store import Store, reading
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="needs RLIMIT_FSIZE")
@@ -19,7 +19,7 @@ FILL = """
 import os, random, resource, sys
 from dataclasses import replace
 from nsx_core.errors import StoreError
-from nsx_core.records import Side
+from nsx_core.records import DrawSide
 from nsx_core.store import Store, opening
 from store_cases import *
 
@@ -48,7 +48,7 @@ try:
         saved += 1
 except StoreError as error:
     print(error)
-counts = store.draw_counts(key)[Side.NECESSITY], store.job("j1").done
+counts = store.draw_counts(key)[DrawSide.NECESSITY], store.job("j1").done
 assert counts == (4 * saved, saved - 1), (counts, saved)
 assert store.predictions("clf", [draw.text for draw in rows]) == {}
 if sys.argv[2] == "fatal":  # a checkpoint that fails makes DuckDB refuse all until reopened
@@ -57,10 +57,10 @@ if sys.argv[2] == "fatal":  # a checkpoint that fails makes DuckDB refuse all un
         store.checkpoint()
     except StoreError as error:
         print(error)
-    assert store.draw_counts(key)[Side.NECESSITY] == 4 * saved
+    assert store.draw_counts(key)[DrawSide.NECESSITY] == 4 * saved
 limit(resource.RLIM_INFINITY)
 store.commit_batch(a_draw_set(), rows, "clf", judged(rows), job(done=saved))
-assert store.draw_counts(key)[Side.NECESSITY] == 4 * saved + 4
+assert store.draw_counts(key)[DrawSide.NECESSITY] == 4 * saved + 4
 store.close()
 print("saved", saved + 1)
 """
@@ -81,7 +81,7 @@ def test_a_full_disk_loses_one_batch_and_says_so(tmp_path: Path, how: str) -> No
     saved = int(messages[-1].split()[1])
     assert 2 <= saved <= 25
     with Store.open(path) as store:
-        assert store.draw_counts(a_draw_set().key)[Side.NECESSITY] == 4 * saved
+        assert store.draw_counts(a_draw_set().key)[DrawSide.NECESSITY] == 4 * saved
 
 
 def test_a_statement_that_fails_half_way_leaves_nothing(
@@ -95,9 +95,9 @@ def test_a_statement_that_fails_half_way_leaves_nothing(
             patch.setattr("nsx_core.store.writing.write_job", fail)
             with pytest.raises(StoreError, match="4 draws could not be saved"):
                 store.commit_batch(a_draw_set(), draws("x"), None, {}, job())
-        assert store.draw_counts(a_draw_set().key)[Side.NECESSITY] == 0
+        assert store.draw_counts(a_draw_set().key)[DrawSide.NECESSITY] == 0
         store.commit_batch(a_draw_set(), draws("x"), None, {}, job())
-        assert store.draw_counts(a_draw_set().key)[Side.NECESSITY] == 4
+        assert store.draw_counts(a_draw_set().key)[DrawSide.NECESSITY] == 4
 
 
 def test_a_read_goes_on_after_duckdb_gives_up_once(
@@ -115,5 +115,5 @@ def test_a_read_goes_on_after_duckdb_gives_up_once(
         rows = draws("x")
         store.commit_batch(a_draw_set(), rows, "clf", judged(rows), None)
         monkeypatch.setattr(reading, "draws_of", once)
-        assert store.draws(a_draw_set().key, Side.NECESSITY, 9) == rows
+        assert store.draws(a_draw_set().key, DrawSide.NECESSITY, 9) == rows
         assert len(calls) == 2

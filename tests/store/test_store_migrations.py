@@ -6,7 +6,7 @@ import pytest
 from store_cases import a_draw_set, draws
 
 from nsx_core.errors import StoreError
-from nsx_core.records import Side
+from nsx_core.records import DrawSide
 from nsx_core.store import Store, schema
 
 SECOND = schema.Migration(2, ("CREATE TABLE extra (a INT)", "INSERT INTO extra VALUES (7)"))
@@ -44,7 +44,7 @@ def test_an_older_file_is_copied_then_migrated_once(
         with Store.open(path) as store:
             assert query(store, "FROM extra") == [(7,)]
             assert query(store, "SELECT version FROM schema_version") == [(1,), (2,)]
-            assert store.draws(a_draw_set().key, Side.NECESSITY, 9) == draws("old")
+            assert store.draws(a_draw_set().key, DrawSide.NECESSITY, 9) == draws("old")
             assert not path.with_name("nsx.duckdb.wal").exists()
     copies = list(path.parent.glob("nsx.duckdb.schema-1-*"))
     assert [copy.read_bytes() for copy in copies] == [before]
@@ -62,7 +62,7 @@ def test_a_migration_that_fails_leaves_the_file_as_it_was(
         assert "extra" not in {
             row[0] for row in query(store, "SELECT table_name FROM duckdb_tables()")
         }
-        assert store.draws(a_draw_set().key, Side.NECESSITY, 9) == draws("old")
+        assert store.draws(a_draw_set().key, DrawSide.NECESSITY, 9) == draws("old")
 
 
 def test_a_newer_file_is_refused(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,7 +12,7 @@ import pytest
 from store_cases import a_draw_set, draws, job, judged, python
 
 from nsx_core.errors import StoreBusyError, StoreCorruptError, StoreError
-from nsx_core.records import Side
+from nsx_core.records import DrawSide
 from nsx_core.store import Store, opening, set_aside
 
 CRASH = """
@@ -58,7 +58,7 @@ def dead(crashed: Path, path: Path) -> Path:
 
 def count(path: Path) -> tuple[int, tuple[str, ...]]:
     with Store.open(path) as store:
-        return store.draw_counts(a_draw_set().key)[Side.NECESSITY], store.warnings
+        return store.draw_counts(a_draw_set().key)[DrawSide.NECESSITY], store.warnings
 
 
 def test_a_store_is_created_with_its_folders_and_kept(path: Path) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from store_cases import a_draw_set, draws, job, judged, split
 
 from nsx_core.errors import StoreError, UnknownNameError
-from nsx_core.records import Draw, DrawSide, Side, SplitText, text_hash
+from nsx_core.records import Draw, DrawSide, SplitText, text_hash
 from nsx_core.store import JobRow, Store
 
 ODD = [
@@ -34,11 +34,11 @@ def store() -> Iterator[Store]:
 
 def test_draws_and_predictions_come_back_as_they_were(store: Store) -> None:
     made, rows = a_draw_set(1), draws("one", 0, 6)
-    other = draws("one", 0, 3, Side.SUFFICIENCY)
+    other = draws("one", 0, 3, DrawSide.SUFFICIENCY)
     store.commit_batch(made, [*reversed(rows), *other], "clf", judged(rows), None)
-    assert store.draws(made.key, Side.NECESSITY, 100) == rows
-    assert store.draws(made.key, Side.NECESSITY, 2) == rows[:2]
-    assert store.draws(made.key, Side.SUFFICIENCY, 100) == other
+    assert store.draws(made.key, DrawSide.NECESSITY, 100) == rows
+    assert store.draws(made.key, DrawSide.NECESSITY, 2) == rows[:2]
+    assert store.draws(made.key, DrawSide.SUFFICIENCY, 100) == other
     assert store.draw_counts(made.key) == dict(zip(DrawSide, (6, 3, 0), strict=True))
     texts = [draw.text for draw in rows]
     assert store.predictions("clf", [*texts, texts[0], "never seen"]) == judged(rows)
@@ -47,7 +47,7 @@ def test_draws_and_predictions_come_back_as_they_were(store: Store) -> None:
 
 
 def test_an_unknown_draw_set_has_no_draws(store: Store) -> None:
-    assert store.draws("unknown", Side.NECESSITY, 10) == []
+    assert store.draws("unknown", DrawSide.NECESSITY, 10) == []
     assert store.draw_counts("unknown") == dict.fromkeys(DrawSide, 0)
 
 
@@ -62,13 +62,13 @@ def test_odd_texts_come_back_exactly(store: Store, text: str) -> None:
 @given(text=any_text, answers=st.lists(any_text, max_size=3))
 def test_any_text_comes_back_exactly(store: Store, text: str, answers: list[str]) -> None:
     made = a_draw_set(2, "words " + text)
-    draw = Draw(Side.SUFFICIENCY, 0, (True,), tuple(answers), text)
+    draw = Draw(DrawSide.SUFFICIENCY, 0, (True,), tuple(answers), text)
     store.commit_batch(made, [draw], "odd", {text: [0.25, 0.75]}, None)
-    first = store.draws(made.key, Side.SUFFICIENCY, 1)[0]
+    first = store.draws(made.key, DrawSide.SUFFICIENCY, 1)[0]
     assert first.text == text
     assert store.predictions("odd", [text]) == {text: (0.25, 0.75)}
     if first.answers != draw.answers:  # another example had the same text and came first
-        assert store.draw_counts(made.key)[Side.SUFFICIENCY] == 1
+        assert store.draw_counts(made.key)[DrawSide.SUFFICIENCY] == 1
 
 
 def test_saving_again_changes_nothing(store: Store) -> None:
@@ -76,7 +76,7 @@ def test_saving_again_changes_nothing(store: Store) -> None:
     store.commit_batch(made, rows[:3], "clf", judged(rows[:3]), None)
     changed = [dataclasses.replace(draw, text="something else") for draw in rows[:3]]
     store.commit_batch(made, [*changed, rows[3]], "clf", {rows[0].text: (0.0, 1.0)}, None)
-    assert store.draws(made.key, Side.NECESSITY, 9) == rows
+    assert store.draws(made.key, DrawSide.NECESSITY, 9) == rows
     assert store.predictions("clf", [rows[0].text]) == {rows[0].text: judged(rows)[rows[0].text]}
 
 
@@ -127,7 +127,7 @@ def test_odd_names_are_kept_readable(store: Store) -> None:
     assert named == [("odd \\ud800 'name'",)]
     made = dataclasses.replace(a_draw_set(6), infiller="\ud800")
     store.commit_batch(made, draws("odd name"), None, {}, None)
-    assert store.draw_counts(made.key)[Side.NECESSITY] == 4
+    assert store.draw_counts(made.key)[DrawSide.NECESSITY] == 4
 
 
 def test_jobs_change_and_are_listed_newest_first(store: Store) -> None:
@@ -148,7 +148,7 @@ def test_jobs_change_and_are_listed_newest_first(store: Store) -> None:
 
 def test_judged_draws_come_as_a_frame(store: Store) -> None:
     made, rows = a_draw_set(5), draws("frame", 0, 3)
-    odd = Draw(Side.SUFFICIENCY, 0, (True, False, True), ("\ud800",), "odd \ud800")
+    odd = Draw(DrawSide.SUFFICIENCY, 0, (True, False, True), ("\ud800",), "odd \ud800")
     store.commit_batch(made, [*rows, odd], "clf", {**judged(rows[:2]), odd.text: (0.5, 0.5)}, None)
     frame = store.judged(made.key, "clf")
     assert frame["side"].tolist() == ["necessity", "necessity", "sufficiency"]
@@ -156,7 +156,7 @@ def test_judged_draws_come_as_a_frame(store: Store) -> None:
     assert frame["mask"].tolist() == ["101", "100", "101"]
     assert frame["answers"].tolist() == [("a", "b c"), ("a", "b c"), ("\ud800",)]
     assert frame["probabilities"].tolist()[0] == judged(rows)[rows[0].text]
-    assert len(store.judged(made.key, "clf", Side.SUFFICIENCY)) == 1
+    assert len(store.judged(made.key, "clf", DrawSide.SUFFICIENCY)) == 1
     empty = store.judged("unknown", "clf")
     assert len(empty) == 0
     assert list(empty.columns) == list(frame.columns)

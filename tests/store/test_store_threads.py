@@ -9,7 +9,7 @@ from pathlib import Path
 from store_cases import a_draw_set, draws, job, judged
 
 from nsx_core.errors import StoreError
-from nsx_core.records import Side
+from nsx_core.records import DrawSide
 from nsx_core.store import Store
 
 READERS, BATCH = 8, 16
@@ -25,7 +25,7 @@ def test_readers_never_get_foreign_rows(tmp_path: Path) -> None:
         def read(seed: int) -> int:
             reads = 0
             while not ended.is_set() or reads < 5:
-                rows = store.draws(a_draw_set(seed).key, Side.NECESSITY, 10**6)
+                rows = store.draws(a_draw_set(seed).key, DrawSide.NECESSITY, 10**6)
                 assert rows == draws(f"own{seed}", 0, len(rows))
                 assert len(rows) % BATCH == 0
                 found = store.predictions(f"clf{seed}", [draw.text for draw in rows])
@@ -58,7 +58,7 @@ def test_many_callers_write_through_one_thread() -> None:
 
         with ThreadPoolExecutor(8) as pool:
             list(pool.map(save, [0, 10, 20, 0, 10, 20, 5, 15]))
-        assert store.draws(a_draw_set().key, Side.NECESSITY, 100) == rows
+        assert store.draws(a_draw_set().key, DrawSide.NECESSITY, 100) == rows
         assert store.predictions("clf", [draw.text for draw in rows]) == judged(rows)
 
 
@@ -83,5 +83,5 @@ def test_closing_waits_for_what_is_queued(tmp_path: Path) -> None:
     store.close()
     thread.join(10)
     with Store.open(path) as again:
-        count = again.draw_counts(a_draw_set().key)[Side.NECESSITY]
+        count = again.draw_counts(a_draw_set().key)[DrawSide.NECESSITY]
     assert count == 4 * (saved[0] if saved else 50)
