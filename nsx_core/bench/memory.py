@@ -12,15 +12,14 @@ import sys
 from nsx_core.bench.figures import Figure
 
 TEXT = "All these people annoy me."
+_APP = "import streamlit; from nsx_core.bench.memory import main; main()"
 # Kilobytes on Linux, bytes on macOS.
 _UNIT = 1 if sys.platform == "darwin" else 1024
 
 
 def memory_figures() -> list[Figure]:
     """Peak resident memory in GB (10^9 bytes), of a process that imports the app's own parts."""
-    made = subprocess.run(
-        [sys.executable, "-m", "nsx_core.bench.memory"], capture_output=True, text=True, check=True
-    )
+    made = subprocess.run([sys.executable, "-c", _APP], capture_output=True, text=True, check=True)
     return [
         Figure(
             "peak memory, infiller and all classifiers",
@@ -33,8 +32,6 @@ def memory_figures() -> list[Figure]:
 
 def main() -> None:
     """Explain with every model, and print the peak in bytes."""
-    import streamlit  # noqa: F401  (part of the app's memory)
-
     from nsx_core import pipeline
     from nsx_core.catalogue import shipped_catalogue
     from nsx_core.records import ExplainSettings
@@ -47,7 +44,3 @@ def main() -> None:
                 infiller = catalogue.default_infiller
                 pipeline.explained(TEXT, name, infiller, ExplainSettings(), catalogue, store)
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * _UNIT)
-
-
-if __name__ == "__main__":
-    main()

@@ -4,9 +4,6 @@ Each pass over the corpus draws one mask a text from (seed, pass, position): a s
 k with probability proportional to 1/k, and a uniform subset of k words that is replaced
 (necessity) or kept (sufficiency). One text in fifty is replaced whole, since a text of one
 word is. An answer has at most 7 words, so a longer run gets one of its words kept.
-
-In half of the texts the blanks are n-grams of 1 to 7 words instead (donahue-etal-2020): a model
-that has learned long answers writes them well where it chooses to.
 """
 
 from __future__ import annotations
@@ -21,7 +18,6 @@ from nsx_core.seeding import generator
 from nsx_core.settings import ANSWER_WORDS_MAX
 
 WHOLE_TEXT_SHARE = 0.02
-NGRAM_SHARE, NGRAMS_MAX = 0.5, 3
 BUCKET_BATCHES = 64
 
 
@@ -51,32 +47,10 @@ def draw_training_mask(n: int, rng: np.random.Generator) -> list[bool]:
             mask[rng.integers(first + 1, last - 1)] = False
 
 
-def draw_ngrams(n: int, rng: np.random.Generator) -> list[bool]:
-    """bool[n], True = replaced: one to three n-grams of 1 to 7 words that do not touch.
-
-    At least one word is kept, unless there is only one; an n-gram that finds no room is left out.
-    """
-    mask = np.zeros(n + 2, dtype=bool)  # with a kept word at either end
-    for _ in range(int(rng.integers(1, NGRAMS_MAX + 1))):
-        length = int(rng.integers(1, ANSWER_WORDS_MAX + 1))
-        free = [
-            start
-            for start in range(1, n + 2 - length)
-            if not mask[start - 1 : start + length + 1].any()
-        ]
-        if free and mask.sum() + length < max(n, 2):
-            start = free[int(rng.integers(len(free)))]
-            mask[start : start + length] = True
-    if not mask.any():
-        mask[int(rng.integers(1, n + 1))] = True
-    return [bool(m) for m in mask[1:-1]]
-
-
 def example(text: str, rng: np.random.Generator, encode: Encode, special: SpecialTokens) -> Example:
     """One training sequence of one text."""
     words = text.split()
-    ngrams = rng.random() < NGRAM_SHARE
-    mask = draw_ngrams(len(words), rng) if ngrams else draw_training_mask(len(words), rng)
+    mask = draw_training_mask(len(words), rng)
     context = context_ids(words, mask, encode, special)
     return Example(context + answer_ids(words, mask, encode, special), len(context))
 

@@ -154,7 +154,7 @@ def test_the_command_line_trains_measures_and_writes_the_card(
     assert classifiers.main(["baseline", "--texts", str(texts), "--models", str(out)]) == 0
     found = read_manifest(out / "Mine-hate").baseline
     assert found is not None
-    assert (found.n, found.source) == (3, "neutral.jsonl")
+    assert (found.n, found.source) == (2, "neutral.jsonl")  # a blank text is none
     shown = (out / "Mine-hate" / "README.md").read_text(encoding="utf-8")
     assert "Of 3 neutral texts (neutral.jsonl)" in shown
     assert classifiers.main(["cards", "--models", str(out)]) == 0

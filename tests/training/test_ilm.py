@@ -23,7 +23,6 @@ from nsx_core.settings import ANSWER_WORDS_MAX
 from nsx_core.training.ilm import (
     WHOLE_TEXT_SHARE,
     batches_of_pass,
-    draw_ngrams,
     draw_training_mask,
     example,
     examples_of_pass,
@@ -70,21 +69,6 @@ def test_sizes_are_drawn_as_stated_on_both_sides(n: int) -> None:
     used = shares > 0
     assert counts[~used].sum() == 0
     assert chisquare(counts[used], shares[used] * draws).pvalue > 0.001
-
-
-@pytest.mark.parametrize("n", [1, 2, 3, 8, 24])
-def test_ngrams_have_one_to_seven_words_and_do_not_touch(n: int) -> None:
-    rng = np.random.default_rng(n)
-    masks = [draw_ngrams(n, rng) for _ in range(600)]
-    lengths = Counter(last - first for mask in masks for first, last in runs(mask))
-    assert all(len(mask) == n and any(mask) for mask in masks)
-    assert set(lengths) == set(range(1, min(ANSWER_WORDS_MAX, max(1, n - 1)) + 1))
-    if n > 1:
-        assert not any(all(mask) for mask in masks)
-    if n == 24:
-        assert {len(runs(mask)) for mask in masks} == {1, 2, 3}
-        ones = Counter(last - first for m in masks if len(r := runs(m)) == 1 for first, last in r)
-        assert chisquare([ones[k] for k in range(1, 8)]).pvalue > 0.001
 
 
 def test_every_word_is_as_likely_to_be_replaced() -> None:
