@@ -200,7 +200,7 @@ def test_a_running_job_is_joined_stopped_and_taken_up_again(
 ) -> None:
     page = visitor()
     page.goto(f"{address}?budget=400&seed=11")
-    count = re.compile(r"([\d,]+) of 1,800 draws")
+    count = re.compile(r"([\d,]+) of 900 draws")
 
     def done() -> int:
         said = page.get_by_text(count)
@@ -215,7 +215,7 @@ def test_a_running_job_is_joined_stopped_and_taken_up_again(
     page.get_by_text("Stopped", exact=True).wait_for()
     page.get_by_text("draws are kept and will be used again").wait_for()
     kept = done()
-    assert before <= kept < 1800
+    assert before <= kept < 900
     page.wait_for_selector(READY)
     assert "budget=400" in page.url and "seed=11" in page.url
 

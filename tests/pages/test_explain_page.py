@@ -150,7 +150,7 @@ def test_a_text_that_is_not_predicted_waits_for_a_request(app: AppTest) -> None:
 def test_a_long_text_says_what_it_asks_for_and_waits(app: AppTest) -> None:
     twice(app)
     explained(app, "I hate " + "very " * 198 + "much.")
-    assert "The text has 201 words, and its scores need 1,182 counterfactual texts" in texts(app)
+    assert "The text has 201 words, and its scores need 591 counterfactual texts" in texts(app)
     assert not figures(app)
     app.text_area(key="text_box").set_value("I hate women.")
     app.button(key="explain").click().run()

@@ -24,6 +24,7 @@ def test_cancel_and_go_on(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("NSX_FAKE_RATE", "150")
     twice(app)
     app.text_area(key="text_box").set_value("Women should go home now")
+    app.slider(key="budget").set_value(200)
     app.button(key="explain").click().run()
     job = first_batch(app)
     app.button(key="cancel").click().run()
@@ -31,8 +32,8 @@ def test_cancel_and_go_on(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None
     assert app.button(key="cancel").disabled
     finished(app)
     kept = the_engine().job(job).infilled
-    assert 0 < kept < 261
-    assert "Stopped" in texts(app) and f"{kept} of 261 draws are kept" in texts(app)
+    assert 0 < kept < 521
+    assert "Stopped" in texts(app) and f"{kept} of 521 draws are kept" in texts(app)
     app.button(key="resume").click().run()
     assert shown(app, "cancel")
     assert the_engine().job(app.session_state["job"]).state in ACTIVE
@@ -40,13 +41,14 @@ def test_cancel_and_go_on(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None
     finished(app)
     assert "heatmap" in figures(app)
     job = the_engine().job(app.session_state["job"])
-    assert (job.reused, job.infilled) == (kept, 261 - kept)
+    assert (job.reused, job.infilled) == (kept, 521 - kept)
 
 
 def test_scores_are_shown_while_they_grow(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("NSX_FAKE_RATE", "150")
     twice(app)
     app.text_area(key="text_box").set_value("Women should come home now")
+    app.slider(key="budget").set_value(200)
     app.button(key="explain").click().run()
     job = first_batch(app)
     app.run()
@@ -80,6 +82,7 @@ def test_an_engine_that_is_closed_under_a_running_job_goes_on_in_the_next(
     monkeypatch.setenv("NSX_FAKE_RATE", "150")
     twice(app)
     app.text_area(key="text_box").set_value("Women should go home now")
+    app.slider(key="budget").set_value(200)
     app.button(key="explain").click().run()
     before, job = the_engine(), app.session_state["job"]
     the_engine.clear()

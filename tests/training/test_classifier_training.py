@@ -156,7 +156,7 @@ def test_the_command_line_trains_measures_and_writes_the_card(
     assert found is not None
     assert (found.n, found.source) == (2, "neutral.jsonl")  # a blank text is none
     shown = (out / "Mine-hate" / "README.md").read_text(encoding="utf-8")
-    assert "Of 3 neutral texts (neutral.jsonl)" in shown
+    assert "Of 2 neutral texts (neutral.jsonl)" in shown
     assert classifiers.main(["cards", "--models", str(out)]) == 0
     assert (out / "Mine-hate" / "README.md").read_text(encoding="utf-8") == shown
     assert str(tmp_path) not in shown
