@@ -93,6 +93,14 @@ class Catalogue:
             raise MissingModelError("No infiller can be used. Run `make setup`.")
         return usable[0]
 
+    @property
+    def default_classifier(self) -> str:
+        """The first classifier without a problem."""
+        usable = [e.name for e in self.classifiers.values() if e.problem is None]
+        if not usable:
+            raise MissingModelError("No classifier can be used. Run `make setup`.")
+        return usable[0]
+
     def _once(self, kind: str, name: str, load: Callable[[str], Any]) -> Any:
         with self._lock:
             if (kind, name) not in self._loaded:

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nsx_core.errors import DataError
-from nsx_core.records import Side
+from nsx_core.records import Draw, Side
 
-__all__ = ["counted", "size_weights", "word_weights"]
+__all__ = ["counted", "draw_weights", "side_masks", "size_weights", "word_weights"]
 
 
 def counted(masks: ArrayLike, side: Side) -> NDArray[np.bool_]:
@@ -34,6 +34,24 @@ def counted(masks: ArrayLike, side: Side) -> NDArray[np.bool_]:
     if replaced.dtype != np.bool_:
         raise DataError(f"Masks are bool, True = replaced, and {replaced.dtype} came.")
     return replaced if Side(side) is Side.NECESSITY else ~replaced
+
+
+def side_masks(
+    draws: Sequence[Draw], side: Side, n_words: int
+) -> tuple[list[int], NDArray[np.bool_]]:
+    """(places of the draws that count on this side, bool[n_rows, n_words] their masks)."""
+    rows = [i for i, draw in enumerate(draws) if draw.side.counts_on(side)]
+    masks = np.array([draws[i].replaced for i in rows], dtype=bool)
+    return rows, masks.reshape(-1, n_words)
+
+
+def draw_weights(
+    draws: Sequence[Draw], masks: ArrayLike, side: Side, words: Sequence[int] | None = None
+) -> NDArray[np.float64] | None:
+    """``size_weights`` of masks whose draws need them; None where a plain mean is the score."""
+    if any(draw.side.weighted for draw in draws):
+        return size_weights(masks, side, words)
+    return None
 
 
 def size_weights(

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from gated_engine import Bench
 
 from nsx_core.store import Store
 
@@ -26,3 +27,12 @@ def store(tmp_path: Path) -> Iterator[Store]:
     """An empty store that is closed after the test."""
     with Store.open(tmp_path / "nsx.duckdb") as opened:
         yield opened
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Iterator[Bench]:
+    """An engine whose infiller waits at a gate; opened and closed after the test."""
+    made = Bench(tmp_path)
+    yield made
+    made.open_gate()
+    made.engine.close()

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from gated_engine import Bench
 
 from nsx_core import jobs, pipeline
 from nsx_core.records import Side
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
-    made = Bench(tmp_path)
-    yield made
-    made.open_gate()
-    made.engine.close()
 
 
 def test_a_running_job_tells_what_its_draws_say_so_far(bench: Bench) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,14 +15,6 @@ from nsx_core.engine import Cost, Engine
 from nsx_core.errors import CancelledError, StoreBusyError, TextError, UnknownNameError
 from nsx_core.infilling.wordlist import WordListInfiller
 from nsx_core.records import GenerationSettings, InfillRequest
-
-
-@pytest.fixture
-def bench(tmp_path: Path) -> Iterator[Bench]:
-    made = Bench(tmp_path)
-    yield made
-    made.open_gate()
-    made.engine.close()
 
 
 def test_a_job_runs_to_its_explanation(bench: Bench) -> None:

@@ -15,7 +15,7 @@ REFERENCE_TEXTS = 1_024
 
 def classifying_figures(catalogue: Catalogue, texts: Sequence[str]) -> list[Figure]:
     """``texts``: what the infiller wrote, in drawing order, equal ones included."""
-    name = next(n for n, e in catalogue.classifiers.items() if e.problem is None)
+    name = catalogue.default_classifier
     classifier = catalogue.classifier(name)
     checked(classifier, list(texts[:256]))
     begin = time.perf_counter()

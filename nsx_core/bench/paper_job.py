@@ -22,7 +22,7 @@ def paper_job(
     ``every``: only every so many texts, by length, and times that number; 1 is the whole job.
     """
     chosen = sorted(texts, key=lambda t: (len(t.split()), t))[every // 2 :: every]
-    classifier = next(n for n, e in catalogue.classifiers.items() if e.problem is None)
+    classifier = catalogue.default_classifier
     catalogue.infiller(catalogue.default_infiller), catalogue.classifier(classifier)
     written: list[str] = []
     begin = time.perf_counter()

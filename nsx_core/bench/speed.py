@@ -60,7 +60,7 @@ def engine_figures(catalogue: Catalogue) -> list[Figure]:
 
 def explanation_figures(catalogue: Catalogue) -> list[Figure]:
     """Five and twenty words at budget 100: cold with models loaded, first scores, from the store."""
-    classifier = next(n for n, e in catalogue.classifiers.items() if e.problem is None)
+    classifier = catalogue.default_classifier
     catalogue.infiller(catalogue.default_infiller), catalogue.classifier(classifier)
     found = []
     with Store.open(":memory:") as store:

@@ -32,8 +32,8 @@ __all__ = ["balanced_masks"]
 def balanced_masks(n_words: int, budget: int, seed: int, text_key: str) -> list[Mask]:
     """The masks for ``budget`` draws a word, in the order in which they are drawn.
 
-    n_words >= 1, budget >= 1, or ``SettingsError``. One word:
-    each draw replaces it, and nothing can be said of keeping it alone.
+    n_words >= 1, budget >= 1, or ``SettingsError``. One word: each draw replaces it, and nothing
+    can be said of keeping it alone.
     """
     total = draws_per_side(n_words, budget)
     if n_words == 1:

@@ -12,7 +12,7 @@ import nsx_core
 from nsx_core.catalogue import ClassifierEntry
 from nsx_core.classifying import label_index, positive
 from nsx_core.clock import Clock
-from nsx_core.counting import size_weights
+from nsx_core.counting import draw_weights, side_masks
 from nsx_core.errors import ModelError
 from nsx_core.pipeline.planning import Plan
 from nsx_core.records import Draw, DrawSide, Estimate, Explanation, JudgedDraw, Side, WordScore
@@ -79,16 +79,13 @@ def _scores(split_words, draws, values, original, settings, entry, label):  # ty
     own = original if settings.use_scores else float(predicted)
     estimates: dict[Side, list[Estimate]] = {}
     for side in Side:
-        rows = [i for i, d in enumerate(draws) if d.side.counts_on(side)]
-        masks = np.array([draws[i].replaced for i in rows], dtype=bool).reshape(
-            -1, len(split_words)
-        )
+        rows, masks = side_masks(draws, side, len(split_words))
         arguments = (
             judged[rows],
             masks,
             settings.use_scores,
             child_seed("interval", settings.seed),
-            size_weights(masks, side) if any(draws[i].side.weighted for i in rows) else None,
+            draw_weights(draws, masks, side),
         )
         if side is Side.NECESSITY:
             estimates[side] = uncertainty.necessity_estimates(own, *arguments)

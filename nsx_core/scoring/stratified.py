@@ -24,11 +24,12 @@ from numpy.typing import NDArray
 
 from nsx_core.scoring.wilson import CONFIDENCE, student_quantile, wilson
 
-__all__ = ["effective_draws", "strata", "weighted_intervals"]
+__all__ = ["NO_SPREAD", "effective_draws", "strata", "weighted_intervals"]
 
 Floats = NDArray[np.float64]
 #: Sizes with fewer draws of a word share a stratum with their neighbours.
 STRATUM_MIN = 5
+#: Scores within less than this hardly differ.
 NO_SPREAD = 0.01
 OFF_EDGE = 0.5
 _NORMAL = NormalDist()

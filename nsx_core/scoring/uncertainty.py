@@ -33,7 +33,7 @@ from nsx_core import scoring
 from nsx_core.counting import counted
 from nsx_core.errors import DataError
 from nsx_core.records import Estimate, Side
-from nsx_core.scoring.stratified import weighted_intervals
+from nsx_core.scoring.stratified import NO_SPREAD, weighted_intervals
 from nsx_core.scoring.wilson import CONFIDENCE, student_quantile, wilson
 from nsx_core.seeding import generator
 
@@ -41,7 +41,6 @@ __all__ = ["mean_intervals", "necessity_estimates", "sufficiency_estimates", "wi
 
 Floats = NDArray[np.float64]
 RESAMPLES = 2_000
-NO_SPREAD = 0.01
 _NORMAL = NormalDist()
 
 

@@ -24,6 +24,7 @@ from nsx_core.settings import (
 )
 
 __all__ = [
+    "SAMPLER_NAMES",
     "THRESHOLD_MAX",
     "THRESHOLD_MIN",
     "View",
@@ -36,6 +37,7 @@ __all__ = [
 THRESHOLD_MIN, THRESHOLD_MAX = 0.01, 0.99
 TEMPERATURE_MIN, TEMPERATURE_MAX = 0.1, 2.0
 TOP_P_MIN, TOP_P_MAX = 0.05, 1.0
+SAMPLER_NAMES = tuple(SAMPLERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +105,7 @@ def read_view(
         ),
         top_p=take("top_p", _within("top_p", TOP_P_MIN, TOP_P_MAX), default.top_p),
         redraw=take("redraw", _flag("redraw"), default.redraw),
-        sampler=take("sampler", _one_of("The sampler", tuple(SAMPLERS)), default.sampler),
+        sampler=take("sampler", _one_of("The sampler", SAMPLER_NAMES), default.sampler),
         word=take("word", _position, default.word),
     )
     return view, tuple(said)

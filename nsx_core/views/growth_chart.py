@@ -10,6 +10,7 @@ from plotly.subplots import make_subplots
 
 from nsx_core.records import Explanation, Growth, Side
 from nsx_core.views.markup import shortened
+from nsx_core.views.sentences import by_necessity
 
 __all__ = ["followed", "growth_chart", "growth_sentence"]
 
@@ -23,13 +24,7 @@ _STYLES = (
 
 def followed(explanation: Explanation, index: int) -> tuple[int, ...]:
     """The five most necessary words, and the chosen one, in the order of the text."""
-    known = [
-        (w.necessity.value, -i)
-        for i, w in enumerate(explanation.words)
-        if w.necessity.value is not None
-    ]
-    first = {-i for _, i in sorted(known, reverse=True)[:FOLLOWED_MAX]}
-    return tuple(sorted(first | {index}))
+    return tuple(sorted({*by_necessity(explanation)[:FOLLOWED_MAX], index}))
 
 
 def growth_chart(explanation: Explanation, grown: Sequence[Growth]) -> go.Figure:

@@ -13,6 +13,7 @@ from nsx_core.words import hidden_characters
 __all__ = [
     "alternative",
     "baseline_sentence",
+    "by_necessity",
     "hidden_sentence",
     "long_sentence",
     "most_necessary",
@@ -189,11 +190,7 @@ def baseline_sentence(explanation: Explanation) -> str:
 
 def alternative(explanation: Explanation) -> str:
     """The heatmap in words, for people who do not see it."""
-    ranked = sorted(
-        (w for w in explanation.words if w.necessity.value is not None),
-        key=lambda w: w.necessity.value or 0.0,
-        reverse=True,
-    )
+    ranked = [explanation.words[i] for i in by_necessity(explanation)]
     count = len(explanation.words)
     said = f"Necessity and sufficiency of {_number(count, 'word')} for {explanation.label}."
     if ranked:
@@ -205,11 +202,16 @@ def alternative(explanation: Explanation) -> str:
     return said
 
 
-def most_necessary(explanation: Explanation) -> int:
-    """The word with the highest necessity, the first of equals; 0 where all are undefined."""
+def by_necessity(explanation: Explanation) -> list[int]:
+    """The words whose necessity is defined, highest first; of equals the first in the text."""
     values = [w.necessity.value for w in explanation.words]
     known = [i for i, value in enumerate(values) if value is not None]
-    return max(known, key=lambda i: values[i] or 0.0, default=0)
+    return sorted(known, key=lambda i: values[i] or 0.0, reverse=True)
+
+
+def most_necessary(explanation: Explanation) -> int:
+    """The word with the highest necessity, the first of equals; 0 where all are undefined."""
+    return next(iter(by_necessity(explanation)), 0)
 
 
 def progress_share(done: int, total: int) -> float:

@@ -56,43 +56,46 @@ def _said(explanation: Explanation, index: int, side: Side, apart: bool) -> str:
 
 
 def _group(explanation: Explanation, side: Side, draws: Sequence[JudgedDraw], apart: bool) -> Node:
-    squares, label, counts = _squares(explanation, side, draws)
+    squares, label = _squares(explanation, side, draws)
     strip = node("div", *squares, cls="strip", role="img", aria_label=label)
     if not apart:
         return strip
     size = sum(draws[0].draw.replaced)
+    mean = "mean " if explanation.settings.use_scores else ""
     return node(
         "div",
         node("span", f"{size} replaced", cls="size"),
         strip,
-        node("span", counts, cls="share"),
+        node("span", f"{mean}{_share(explanation, side, draws)}", cls="share"),
         cls="group",
     )
 
 
 def _squares(
     explanation: Explanation, side: Side, draws: Sequence[JudgedDraw]
-) -> tuple[list[Node], str, str]:
-    """(squares, what they show in words, the same as a short figure)."""
+) -> tuple[list[Node], str]:
+    """(squares, what they show in words)."""
     if explanation.settings.use_scores:
         values = sorted((j.probability for j in draws), reverse=True)
         squares = [node("span", cls="dot full", properties=shading(side, v)) for v in values]
         ends = f"probabilities from {score(values[-1])} to {score(values[0])}"
-        return squares, f"{len(values)} squares, {ends}", f"mean {score(_mean(draws))}"
+        return squares, f"{len(values)} squares, {ends}"
     filled = sorted((_counts(explanation, j, side) for j in draws), reverse=True)
     squares = [node("span", cls="dot full" if f else "dot") for f in filled]
-    said = f"{sum(filled)} of {len(filled)} squares are filled"
-    return squares, said, f"{sum(filled)} / {len(filled)}"
+    return squares, f"{sum(filled)} of {len(filled)} squares are filled"
+
+
+def _share(explanation: Explanation, side: Side, draws: Sequence[JudgedDraw]) -> str:
+    """What draws that weigh the same come to: their mean probability, or how many count."""
+    if explanation.settings.use_scores:
+        return score(sum(j.probability for j in draws) / len(draws))
+    return f"{sum(_counts(explanation, j, side) for j in draws)} / {len(draws)}"
 
 
 def _counts(explanation: Explanation, judged: JudgedDraw, side: Side) -> bool:
     if side is Side.NECESSITY:
         return judged.kept is not explanation.predicted
     return judged.kept
-
-
-def _mean(draws: Sequence[JudgedDraw]) -> float:
-    return sum(j.probability for j in draws) / len(draws)
 
 
 def _formula(
@@ -118,12 +121,12 @@ def _mean_of(
 ) -> str:
     """The mean that the score compares, as it is counted."""
     if len(groups) > 1:
-        parts = [_squares(explanation, side, group)[2].removeprefix("mean ") for group in groups]
+        parts = [_share(explanation, side, group) for group in groups]
         return f"({' + '.join(p.replace(' ', '') for p in parts)}) / {len(groups)}"
     if explanation.settings.use_scores:
         return score(mean_probability(draws))
     if not weighted(draws):
-        return _squares(explanation, side, draws)[2]
+        return _share(explanation, side, draws)
     share = kept_share(draws)
     lost = side is Side.NECESSITY and explanation.predicted
     return score(1 - share if lost else share, 3)

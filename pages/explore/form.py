@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from nsx_core.engine import Engine
-from nsx_core.masking import SAMPLERS
 from nsx_core.settings import BUDGET_MAX, BUDGET_MIN, SEED_MAX
 from nsx_core.views import address
 from pages.explore.asking import ask_as_set, examples
@@ -114,7 +113,7 @@ def _more(engine: Engine) -> None:
         )
         st.selectbox(
             "Sampler",
-            list(SAMPLERS),
+            address.SAMPLER_NAMES,
             key="sampler",
             width=140,
             persist_state="session",
