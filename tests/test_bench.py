@@ -8,7 +8,7 @@ import pytest
 from tiny_models import tiny_infiller, tiny_llama
 
 from nsx_core.adapters.causal_infiller import CausalInfiller
-from nsx_core.adapters.decoding_load import load_of
+from nsx_core.adapters.decoding.load import load_of
 from nsx_core.bench.__main__ import as_markdown
 from nsx_core.bench.figures import Figure
 from nsx_core.bench.full_store import full_store_figures

@@ -22,6 +22,7 @@ from nsx_core.adapters.llama_forward import LlamaForward
 from nsx_core.adapters.processor import matrix_dtype
 from nsx_core.adapters.special_tokens import make_room, special_tokens
 from nsx_core.errors import MissingModelError, ModelError, SettingsError
+from nsx_core.infilling import Again
 from nsx_core.infilling.ilm_format import (
     FORMAT,
     SMOLLM2_SPECIAL_TOKENS,
@@ -151,32 +152,37 @@ class CausalInfiller:
         self, requests: list[InfillRequest], settings: GenerationSettings
     ) -> list[tuple[str, ...]]:
         """One answer a run of replaced words; a function of each request and the settings."""
+        return self.infill_again(requests, settings, lambda index, answers: None)
+
+    def infill_again(
+        self, requests: list[InfillRequest], settings: GenerationSettings, again: Again
+    ) -> list[tuple[str, ...]]:
+        """The same, and answers to what ``again`` asks in place of one, while others go on."""
         if not 0 < settings.temperature < math.inf or not 0 < settings.top_p <= 1:
             raise SettingsError(
                 "The temperature is above 0 and finite, top-p above 0 and at most 1, and "
                 f"{settings.temperature} and {settings.top_p} came."
             )
-        rows = [
-            Row(
-                tuple(
-                    context_ids(
-                        [_encodable(w) for w in r.words],
-                        r.replaced,
-                        self.encode,
-                        self._vocabulary.special,
-                        r.spaces,
-                    )
-                ),
-                len(runs(r.replaced)),
-                r.seed,
-            )
-            for r in requests
-        ]
-        written = decode(self.forward, self._vocabulary, rows, settings.temperature, settings.top_p)
-        return [
-            tuple(self._tokenizer.decode(ids) for ids in answers[: row.answers])
-            for row, answers in zip(rows, written, strict=True)
-        ]
+        told: list[tuple[str, ...]] = [()] * len(requests)
+
+        def came(index: int, answers: list[list[int]]) -> Row | None:
+            told[index] = tuple(self._tokenizer.decode(ids) for ids in answers)
+            following = again(index, told[index])
+            return None if following is None else self._row(following)
+
+        rows = [self._row(request) for request in requests]
+        decode(self.forward, self._vocabulary, rows, settings.temperature, settings.top_p, came)
+        return told
+
+    def _row(self, request: InfillRequest) -> Row:
+        context = context_ids(
+            [_encodable(w) for w in request.words],
+            request.replaced,
+            self.encode,
+            self._vocabulary.special,
+            request.spaces,
+        )
+        return Row(tuple(context), len(runs(request.replaced)), request.seed)
 
     @property
     def special(self) -> SpecialTokens:

@@ -24,17 +24,17 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.torch import load_file
 
 from nsx_core.adapters.int8 import Product, plain_product, product
-from nsx_core.errors import MissingModelError, ModelError
+from nsx_core.adapters.llama_cache import BLOCK, Cache, rounded
+from nsx_core.adapters.llama_weights import merged_weights
+from nsx_core.errors import ModelError
 
-BLOCK = 16
 ROWS_MIN = 16
 # Matrix kernels split sums over more positions than this in ways that depend on their number.
 SPAN = 256
 ROWS_LOGITS = 256
+HEAD = "head"
 # Products of one layer, and the weights that each joins.
 _PARTS = {
     "qkv": ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"),
@@ -66,41 +66,15 @@ class Layer:
     products: dict[str, Product]
 
 
-class Cache:
-    """Keys and values: float[layers, rows, kv_heads, capacity, head_dim]; length int[rows]."""
-
-    def __init__(self, keys: torch.Tensor, values: torch.Tensor, length: torch.Tensor) -> None:
-        self.keys, self.values, self.length = keys, values, length
-
-    def take(self, rows: torch.Tensor) -> Cache:
-        """The given rows, in the given order; a row may be taken many times."""
-        upto = _rounded(int(self.length[rows].max()))
-        return Cache(
-            self.keys[:, :, :, :upto].index_select(1, rows),
-            self.values[:, :, :, :upto].index_select(1, rows),
-            self.length[rows],
-        )
-
-    def room_for(self, positions: int) -> None:
-        """Grow the capacity so that ``positions`` fit."""
-        capacity = self.keys.shape[3]
-        if positions > capacity:
-            grow = _rounded(max(positions - capacity, 2 * BLOCK))
-            self.keys = F.pad(self.keys, (0, 0, 0, grow))
-            self.values = F.pad(self.values, (0, 0, 0, grow))
-
-
-def _rounded(n: int) -> int:
-    return -(-n // BLOCK) * BLOCK
-
-
 class LlamaForward:
     """``prefill`` contexts, then ``step`` one token a row.
 
     ``columns`` int64[n]: the token ids whose logits are computed (default: all of them).
     ``reach``: ``activation_reach`` of the same weights; products are then made in 8-bit whole
-    numbers (``int8``), the logits' excepted.
+    numbers (``int8``).
     """
+
+    refills = True
 
     def __init__(
         self,
@@ -127,9 +101,7 @@ class LlamaForward:
         self.positions_max: int = self.shape.max_positions
         self.dtype = dtype
         self.hidden, self.inner = config["hidden_size"], config["intermediate_size"]
-        weights = {k: v.float() for k, v in _tensors(folder / "model.safetensors").items()}
-        if adapter is not None:
-            merge_lora(weights, Path(adapter))
+        weights = merged_weights(folder, Path(adapter) if adapter else None)
         self._take_weights(weights, columns, reach)
         self._cos_and_sin = self._tables(BLOCK * 8)
 
@@ -142,19 +114,24 @@ class LlamaForward:
         def at(name: str) -> torch.Tensor:
             return weights[f"model.{name}.weight"].to(self.dtype).contiguous()
 
-        def fused(index: int, part: str) -> Product:
-            weight = torch.cat([at(f"layers.{index}.{n}") for n in _PARTS[part]]).contiguous()
+        def made(weight: torch.Tensor, name: str) -> Product:
             if reach is None:
                 return plain_product(weight)
-            name = f"{index}.{part}"
             if name not in reach or reach[name].shape != weight.shape[1:]:
                 raise ModelError(f"The calibration does not fit the model at {name!r}. Restore it.")
             return product(weight, reach[name])
 
+        def fused(index: int, part: str) -> Product:
+            weight = torch.cat([at(f"layers.{index}.{n}") for n in _PARTS[part]]).contiguous()
+            if part == "qkv":  # so that attention need not scale its scores
+                weight[: self.shape.heads * self.shape.head_dim] *= self.shape.head_dim**-0.5
+            return made(weight, f"{index}.{part}")
+
         self.embedding = at("embed_tokens")
         head = weights.get("lm_head.weight")
         whole = self.embedding if head is None else head.to(self.dtype)
-        self.head = (whole if columns is None else whole[columns]).contiguous()
+        head = whole if columns is None else whole[columns].contiguous()
+        self.columns, self.head = len(head), made(head, HEAD)
         self.norm = at("norm")
         self.layers = [
             Layer(
@@ -166,7 +143,7 @@ class LlamaForward:
         ]
 
     def _angles(self, positions: int) -> tuple[torch.Tensor, torch.Tensor]:
-        """(cosines, sines) of at least ``positions`` positions: float[positions, head_dim].
+        """(cosines, sines): float[at least ``positions``, head_dim], sines' first half negative.
 
         Threads share the tables, so a caller works with those it was handed.
         """
@@ -179,8 +156,8 @@ class LlamaForward:
         half = torch.arange(0, self.shape.head_dim, 2, dtype=torch.float64)
         inverse = self.shape.theta ** (-half / self.shape.head_dim)
         angle = torch.arange(positions, dtype=torch.float64)[:, None] * inverse
-        angle = torch.cat([angle, angle], dim=-1)
-        return angle.cos().to(self.dtype), angle.sin().to(self.dtype)
+        cos, sin = angle.cos(), angle.sin()
+        return torch.cat([cos, cos], -1).to(self.dtype), torch.cat([-sin, sin], -1).to(self.dtype)
 
     @torch.inference_mode()
     def prefill(self, contexts: list[list[int]]) -> tuple[torch.Tensor, Cache]:
@@ -196,7 +173,7 @@ class LlamaForward:
         Each sequence holds at least one token; the whole vocabulary competes, so a model
         with ``columns`` has no answer and raises ``ModelError``.
         """
-        if self.head.shape[0] != self.embedding.shape[0]:
+        if self.columns != self.embedding.shape[0]:
             raise ModelError("Token probabilities need the logits of all tokens: load no columns.")
         x, _ = self._read(sequences)
         counts = [len(sequence) - 1 for sequence in sequences]
@@ -224,7 +201,8 @@ class LlamaForward:
 
             return run
 
-        layers = self.layers
+        layers, head = self.layers, self.head
+        self.head = watched(HEAD, head)
         self.layers = [
             replace(y, products={p: watched(f"{i}.{p}", m) for p, m in y.products.items()})
             for i, y in enumerate(layers)
@@ -232,9 +210,9 @@ class LlamaForward:
         try:
             with torch.inference_mode():
                 for sequence in sequences:
-                    self._read([sequence])
+                    self._logits(self._read([sequence])[0])
         finally:
-            self.layers = layers
+            self.layers, self.head = layers, head
         return seen
 
     def _read(self, contexts: list[list[int]]) -> tuple[torch.Tensor, Cache]:
@@ -252,7 +230,7 @@ class LlamaForward:
             parts.append(together)
         if len(parts) == 1:
             return self._read_together(contexts, length)
-        x = torch.zeros(len(contexts), _rounded(max(lengths)), self.hidden, dtype=self.dtype)
+        x = torch.zeros(len(contexts), rounded(max(lengths)), self.hidden, dtype=self.dtype)
         cache = self._empty(length)
         for part in parts:
             states, read = self._read_together([contexts[i] for i in part], length[part])
@@ -263,7 +241,7 @@ class LlamaForward:
 
     def _empty(self, length: torch.Tensor) -> Cache:
         s = self.shape
-        longest = _rounded(int(length.max()))
+        longest = rounded(int(length.max()))
         shape = (s.layers, len(length), s.kv_heads, longest, s.head_dim)
         keys, values = torch.zeros(2, *shape, dtype=self.dtype)
         return Cache(keys, values, length)
@@ -276,13 +254,12 @@ class LlamaForward:
         ids = torch.zeros(len(contexts), longest, dtype=torch.long)
         for row, context in enumerate(contexts):
             ids[row, : len(context)] = torch.tensor(context)
-        cos, sin = (table[:longest] for table in self._angles(longest))
+        cos, sin = (table[:longest, None] for table in self._angles(longest))
         causal = torch.ones(longest, longest, dtype=torch.bool).tril()
         x = F.embedding(ids, self.embedding)
         for index, layer in enumerate(self.layers):
-            q, k, v = self._qkv(x, layer)
+            q, k, v = self._qkv(x, layer, cos, sin)
             q, k, v = (t.transpose(1, 2) for t in (q, k, v))
-            q, k = _rotated(q, cos, sin), _rotated(k, cos, sin)
             cache.keys[index], cache.values[index] = k, v
             mixed = self._attend(q, k, v, causal)
             x = self._rest(x, mixed.transpose(1, 2).flatten(2), layer)
@@ -297,21 +274,21 @@ class LlamaForward:
         s = self.shape
         rows = len(tokens)
         position = cache.length
-        upto = _rounded(int(position.max()) + 1)
+        upto = rounded(int(position.max()) + 1)
         cache.room_for(upto)
-        cos, sin = (table[position][:, None] for table in self._angles(upto))
-        visible = (torch.arange(upto) <= position[:, None])[:, None, None]
-        every = torch.arange(rows)
+        cos, sin = (_wide(table[position])[:, None] for table in self._angles(upto))
+        hidden = (torch.arange(upto) > position[:, None])[:, None, None]
+        place = (torch.arange(rows * s.kv_heads) * cache.keys.shape[3]).view(rows, s.kv_heads)
+        place = (place + position[:, None]).flatten()
         x = _wide(F.embedding(tokens, self.embedding))
         for index, layer in enumerate(self.layers):
-            q, k, v = (part[:rows] for part in self._qkv(x, layer))
-            q, k = _rotated(q, cos, sin), _rotated(k, cos, sin)
+            q, k, v = (part[:rows] for part in self._qkv(x, layer, cos, sin))
             keys, values = cache.keys[index], cache.values[index]
-            keys[every, :, position] = k
-            values[every, :, position] = v
+            keys.view(-1, s.head_dim).index_copy_(0, place, k.reshape(-1, s.head_dim))
+            values.view(-1, s.head_dim).index_copy_(0, place, v.reshape(-1, s.head_dim))
             grouped = q.reshape(rows, s.kv_heads, s.heads // s.kv_heads, s.head_dim)
-            score = grouped @ keys[:, :, :upto].transpose(2, 3) * s.head_dim**-0.5
-            weight = score.masked_fill_(~visible, float("-inf")).softmax(-1)
+            score = grouped @ keys[:, :, :upto].transpose(2, 3)
+            weight = score.masked_fill_(hidden, float("-inf")).softmax(-1)
             mixed = weight[..., :SPAN] @ values[:, :, : min(SPAN, upto)]
             for at in range(SPAN, upto, SPAN):
                 to = min(at + SPAN, upto)
@@ -320,24 +297,27 @@ class LlamaForward:
         cache.length = position + 1
         return self._logits(x)[:rows]
 
-    def _qkv(self, x, layer):  # type: ignore[no-untyped-def]
+    def _qkv(self, x, layer, cos, sin):  # type: ignore[no-untyped-def]
+        """Queries, keys and values [..., heads, head_dim], the first two turned by position."""
         s = self.shape
         joined = layer.products["qkv"](F.rms_norm(x, (self.hidden,), layer.before, s.eps))
-        joined = joined.unflatten(-1, (s.heads + 2 * s.kv_heads, s.head_dim))
-        return joined.split((s.heads, s.kv_heads, s.kv_heads), dim=-2)
+        joined = joined.view(*x.shape[:-1], s.heads + 2 * s.kv_heads, s.head_dim)
+        turned = _rotated(joined[..., : s.heads + s.kv_heads, :], cos, sin)
+        q, k = turned.split((s.heads, s.kv_heads), dim=-2)
+        return q, k, joined[..., s.heads + s.kv_heads :, :]
 
     def _attend(self, q, k, v, causal):  # type: ignore[no-untyped-def]
-        return F.scaled_dot_product_attention(q, k, v, attn_mask=causal, enable_gqa=True)
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=causal, enable_gqa=True, scale=1.0)
 
     def _rest(self, x, mixed, layer):  # type: ignore[no-untyped-def]
-        x = x + layer.products["out"](mixed)
+        x = layer.products["out"](mixed).add_(x)
         gate, up = layer.products["gate_up"](
             F.rms_norm(x, (self.hidden,), layer.after, self.shape.eps)
         ).chunk(2, -1)
-        return x + layer.products["down"](F.silu(gate) * up)
+        return layer.products["down"](F.silu(gate).mul_(up)).add_(x)
 
     def _logits(self, x: torch.Tensor) -> torch.Tensor:
-        return F.linear(F.rms_norm(x, (self.hidden,), self.norm, self.shape.eps), self.head).float()
+        return self.head(F.rms_norm(x, (self.hidden,), self.norm, self.shape.eps)).float()
 
 
 def _wide(x: torch.Tensor) -> torch.Tensor:
@@ -346,41 +326,6 @@ def _wide(x: torch.Tensor) -> torch.Tensor:
 
 
 def _rotated(x: torch.Tensor, cos: torch.Tensor, sin: torch.Tensor) -> torch.Tensor:
+    """``x`` turned; ``sin`` has its first half negative (``_tables``)."""
     first, second = x.chunk(2, -1)
-    return x * cos + torch.cat([-second, first], -1) * sin
-
-
-def merge_lora(weights: dict[str, torch.Tensor], adapter: Path) -> None:
-    """Add a peft LoRA adapter's products to the weights it names, in place."""
-    config = json.loads((adapter / "adapter_config.json").read_text(encoding="utf-8"))
-    if (
-        config.get("peft_type") != "LORA"
-        or config.get("use_dora")
-        or config.get("bias", "none") != "none"
-    ):
-        raise ModelError(f"{adapter} must hold a plain LoRA adapter without bias.")
-    rank, alpha = config["r"], config["lora_alpha"]
-    scale = alpha / (rank**0.5 if config.get("use_rslora") else rank)
-    if config.get("rank_pattern") or config.get("alpha_pattern"):
-        raise ModelError(f"{adapter} must hold a LoRA adapter of one rank and one alpha.")
-    parts = _tensors(adapter / "adapter_model.safetensors")
-    for name, down in parts.items():
-        if name.endswith(".lora_B.weight"):
-            continue
-        if not name.endswith(".lora_A.weight"):
-            raise ModelError(f"{adapter} must hold LoRA products only, and it holds {name!r}.")
-        up = parts[name.replace(".lora_A.", ".lora_B.")]
-        target = name.removeprefix("base_model.model.").replace(".lora_A.weight", ".weight")
-        if target not in weights:
-            raise ModelError(f"{adapter} adapts {target!r}, which the base model does not have.")
-        weights[target] += scale * (up.float() @ down.float())
-
-
-def _tensors(file: Path) -> dict[str, torch.Tensor]:
-    """A safetensors file's tensors, or ``MissingModelError`` / ``ModelError``."""
-    if not file.is_file():
-        raise MissingModelError(f"A model's weights lie in {file}, and there is no such file.")
-    try:
-        return load_file(file)
-    except SafetensorError as reason:
-        raise ModelError(f"{file} is damaged: {reason}. Restore the file.") from reason
+    return (x * cos).add_(torch.cat([second, first], -1).mul_(sin))

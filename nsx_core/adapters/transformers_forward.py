@@ -28,9 +28,14 @@ class RowsCache:
         past.reorder_cache(rows)
         return RowsCache(past, self.visible[rows], self.length[rows])
 
+    def free(self, rows: torch.Tensor) -> None:
+        """The given rows are over; they wait for their batch."""
+
 
 class TransformersForward:
     """``prefill`` contexts, then ``step`` one token a row."""
+
+    refills = False
 
     def __init__(self, model: Any, columns: torch.Tensor | None = None) -> None:
         self.model = model.eval()

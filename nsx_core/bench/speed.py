@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 from nsx_core import masking, pipeline, words
-from nsx_core.adapters.decoding_load import load_of
+from nsx_core.adapters.decoding.load import load_of
 from nsx_core.adapters.processor import product_rates, usable_cores
 from nsx_core.adapters.reference_loop import reference_loop
 from nsx_core.bench.figures import Figure

@@ -7,7 +7,7 @@ never its business: ``splice`` puts answers between them, letter for letter, in 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Protocol, runtime_checkable
 
 from nsx_core.errors import ModelError
@@ -15,7 +15,11 @@ from nsx_core.infilling.ilm_format import runs
 from nsx_core.records import GenerationSettings, InfillRequest, SplitText
 from nsx_core.settings import ANSWER_WORDS_MAX
 
-__all__ = ["Infiller", "checked_answers", "is_unchanged", "runs", "splice"]
+__all__ = ["Again", "Infiller", "checked_answers", "is_unchanged", "runs", "splice"]
+
+#: Told the place of a request and its answers, the request to answer in its stead, or None.
+#: Called once for each answer that comes, from any thread, for one place never twice at a time.
+Again = Callable[[int, tuple[str, ...]], InfillRequest | None]
 
 
 @runtime_checkable
@@ -23,6 +27,8 @@ class Infiller(Protocol):
     """Masks in, answers out.
 
     ``fingerprint`` changes when the answers may change and is part of every draw's key.
+    An infiller that answers as it goes may offer ``infill_again(requests, settings, again)``,
+    which answers further requests within the same call; see ``Again``.
     """
 
     @property
@@ -41,30 +47,53 @@ class Infiller(Protocol):
 
 
 def checked_answers(
-    infiller: Infiller, requests: list[InfillRequest], settings: GenerationSettings
+    infiller: Infiller,
+    requests: list[InfillRequest],
+    settings: GenerationSettings,
+    again: Again | None = None,
 ) -> list[tuple[str, ...]]:
-    """The infiller's answers, single-spaced and cut at 7 words, or a ``ModelError``."""
-    answers = infiller.infill(requests, settings)
-    if len(answers) != len(requests):
+    """The infiller's answers, single-spaced and cut at 7 words, or a ``ModelError``.
+
+    ``again`` may ask for another answer in place of one that came; the last one counts.
+    """
+    asked = list(requests)
+    answers: list[tuple[str, ...]] = [()] * len(requests)
+
+    def told(index: int, given: tuple[str, ...]) -> InfillRequest | None:
+        answers[index] = _tidy(infiller.name, asked[index], given)
+        following = again(index, answers[index]) if again else None
+        if following is not None:
+            asked[index] = following
+        return following
+
+    within = getattr(infiller, "infill_again", None)
+    if within is not None and again is not None:
+        within(list(requests), settings, told)
+        return answers
+    left = list(range(len(requests)))
+    while left:
+        given = infiller.infill([asked[i] for i in left], settings)
+        if len(given) != len(left):
+            raise ModelError(
+                f"Infiller {infiller.name!r} must answer each of {len(left)} requests, "
+                f"and gave {len(given)} answers."
+            )
+        left = [i for i, g in zip(left, given, strict=True) if told(i, g) is not None]
+    return answers
+
+
+def _tidy(name: str, request: InfillRequest, given: tuple[str, ...]) -> tuple[str, ...]:
+    wanted = len(runs(request.replaced))
+    if isinstance(given, str) or not all(isinstance(answer, str) for answer in given):
         raise ModelError(
-            f"Infiller {infiller.name!r} must answer each of {len(requests)} requests, "
-            f"and gave {len(answers)} answers."
+            f"Infiller {name!r} must answer with a tuple of strings, and {given!r} came."
         )
-    tidy = []
-    for request, given in zip(requests, answers, strict=True):
-        wanted = len(runs(request.replaced))
-        if isinstance(given, str) or not all(isinstance(answer, str) for answer in given):
-            raise ModelError(
-                f"Infiller {infiller.name!r} must answer with a tuple of strings, "
-                f"and {given!r} came."
-            )
-        if len(given) != wanted:
-            raise ModelError(
-                f"Infiller {infiller.name!r} must write one answer a run of replaced words: "
-                f"{wanted} wanted, {len(given)} came."
-            )
-        tidy.append(tuple(" ".join(a.split()[:ANSWER_WORDS_MAX]) for a in given))
-    return tidy
+    if len(given) != wanted:
+        raise ModelError(
+            f"Infiller {name!r} must write one answer a run of replaced words: "
+            f"{wanted} wanted, {len(given)} came."
+        )
+    return tuple(" ".join(a.split()[:ANSWER_WORDS_MAX]) for a in given)
 
 
 def splice(

@@ -18,7 +18,8 @@ import torch
 from safetensors.torch import save_file
 
 from nsx_core.adapters.causal_infiller import REACH_FILE, CausalInfiller
-from nsx_core.adapters.llama_forward import BLOCK, LlamaForward
+from nsx_core.adapters.llama_cache import BLOCK
+from nsx_core.adapters.llama_forward import LlamaForward
 from nsx_core.errors import MissingModelError, NsxError
 from nsx_core.training.corpus import read_corpus
 from nsx_core.training.ilm import examples_of_pass

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -88,6 +89,31 @@ def test_equal_requests_get_equal_answers_in_any_company(infiller: CausalInfille
     assert infiller.infill([one], GenerationSettings(temperature=3.0)) != [found[0]]
 
 
+def test_answers_drawn_again_within_a_call_are_those_of_calls_of_their_own(
+    infiller: CausalInfiller,
+) -> None:
+    class CallByCall:
+        name, fingerprint, infill = infiller.name, infiller.fingerprint, infiller.infill
+
+    requests = [request("I hate all women.", "0101", seed) for seed in range(40)]
+
+    def drawn(writer: Infiller) -> tuple[list[tuple[str, ...]], list[int]]:
+        attempts = [0] * len(requests)
+
+        def again(index: int, answers: tuple[str, ...]) -> InfillRequest | None:
+            if len(answers[0]) % 2 or attempts[index] == 3:
+                return None
+            attempts[index] += 1
+            return replace(requests[index], seed=1_000 * attempts[index] + index)
+
+        return checked_answers(writer, requests, SETTINGS, again), attempts
+
+    found, attempts = drawn(infiller)
+    assert (found, attempts) == drawn(CallByCall())
+    assert len(set(attempts)) > 2
+    assert found != infiller.infill(requests, SETTINGS)
+
+
 def test_only_listed_tokens_and_no_marks_are_written(
     infiller: CausalInfiller, shared: Path
 ) -> None:
@@ -103,13 +129,13 @@ def test_marks_never_come_even_where_no_list_narrows_the_vocabulary(folder: Path
     free = CausalInfiller.load(folder)
     requests = [request("I hate all women.", "1011", seed) for seed in range(60)]
     settings = GenerationSettings(temperature=5.0, top_p=1.0)
+    marks = [*SMOLLM2_SPECIAL_TOKENS.values(), "<|endoftext|>", "<|im_start|>", "<|im_end|>"]
     for answers in free.infill(requests, settings):
         for answer in answers:
             assert answer.strip()
             assert answer.isprintable()
             assert "\ufffd" not in answer
-            assert "<|" not in answer
-            assert not any(mark in answer for mark in SMOLLM2_SPECIAL_TOKENS.values())
+            assert not any(mark in answer for mark in marks)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
 
 from nsx_core.adapters import decoding
 from nsx_core.adapters.base_models import SMOLLM2, base_model_folder
-from nsx_core.adapters.decoding import Row, Vocabulary, decode
+from nsx_core.adapters.decoding import Row, Vocabulary, decode, slots, waiting
 from nsx_core.adapters.llama_forward import LlamaForward
 from nsx_core.adapters.special_tokens import make_room, special_tokens
 from nsx_core.adapters.transformers_forward import TransformersForward
@@ -208,7 +208,7 @@ def test_answers_depend_on_the_row_alone(lean: Engine, monkeypatch: pytest.Monke
         assert lean.decode(rows[first:last]) == expected[first:last]
     for cores, rows_max in ((1, 128), (3, 20)):
         monkeypatch.setattr(decoding, "usable_cores", lambda cores=cores: cores)
-        monkeypatch.setattr(decoding, "ROWS_MAX", rows_max)
+        monkeypatch.setattr(waiting, "ROWS_MAX", rows_max)
         assert lean.decode(rows) == expected
 
 
@@ -250,7 +250,7 @@ def test_a_token_that_is_almost_certain_is_written_and_end_never_first(llama: Pa
     class Sure:
         """Wants END always, and token 7 else."""
 
-        positions_max = 100
+        positions_max, refills = 100, True
 
         def prefill(self, contexts: list[list[int]]) -> tuple[torch.Tensor, object]:
             return self._logits(len(contexts)), self
@@ -293,7 +293,8 @@ def test_a_row_has_many_answers(lean: Engine) -> None:
 
 def test_batches_stay_within_the_cache(lean: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = made_rows(30, longest=300, answers=2) + [Row(tuple(contexts(1100)[0]), 1, 1)] * 2
-    monkeypatch.setattr(decoding, "POSITIONS_MAX", 1_200)
+    for module in (waiting, slots):
+        monkeypatch.setattr(module, "POSITIONS_MAX", 1_200)
     seen: list[int] = []
     step = lean.forward.step
 

@@ -14,7 +14,8 @@ from tiny_models import TEXTS, tiny_infiller, tiny_llama, write_corpus
 
 from nsx_core.adapters import int8
 from nsx_core.adapters.causal_infiller import REACH_FILE, CausalInfiller
-from nsx_core.adapters.llama_forward import BLOCK, LlamaForward
+from nsx_core.adapters.llama_cache import BLOCK
+from nsx_core.adapters.llama_forward import LlamaForward
 from nsx_core.errors import ModelError
 from nsx_core.records import GenerationSettings, InfillRequest
 from nsx_core.training.calibration import calibrate, divergence, main
@@ -67,11 +68,15 @@ def test_a_rows_product_does_not_depend_on_its_neighbours() -> None:
     assert torch.equal(multiply(torch.zeros(2, 96)), torch.zeros(2, 48))
 
 
-def test_a_channel_too_far_out_keeps_the_product_exact() -> None:
-    x, weight = numbers(20, 96), numbers(48, 96, seed=1)
-    reach = x.abs().amax(0)
-    reach[5] = 1_000
-    assert torch.equal(int8.product(weight, reach)(x), F.linear(x, weight))
+def test_a_channel_too_far_out_is_multiplied_exactly_and_leaves_the_others_their_range() -> None:
+    x, weight = numbers(40, 96), numbers(48, 96, seed=1)
+    x[:, 5] *= 1_000
+    exact = F.linear(x, weight)
+    multiply = int8.product(weight, x.abs().amax(0))
+    found = multiply(x)
+    rest = torch.arange(96) != 5
+    assert (found - exact).abs().mean() < 0.02 * F.linear(x[:, rest], weight[:, rest]).abs().mean()
+    assert torch.equal(multiply(x[3:20]), found[3:20])
 
 
 def test_reach_is_the_largest_input_of_each_product(llama: Path) -> None:
@@ -79,7 +84,8 @@ def test_reach_is_the_largest_input_of_each_product(llama: Path) -> None:
     sequences = [list(range(5, 5 + BLOCK)), list(range(40, 40 + 2 * BLOCK))]
     before = forward.prefill(sequences)[0]
     reach = forward.activation_reach(sequences)
-    assert set(reach) == {f"{i}.{p}" for i in (0, 1) for p in ("qkv", "out", "gate_up", "down")}
+    layers = {f"{i}.{p}" for i in (0, 1) for p in ("qkv", "out", "gate_up", "down")}
+    assert set(reach) == {*layers, "head"}
     hidden = F.embedding(torch.tensor(sequences[0] + sequences[1]), forward.embedding)
     entering = F.rms_norm(hidden, (64,), forward.layers[0].before, forward.shape.eps)
     torch.testing.assert_close(reach["0.qkv"], entering.abs().amax(0))
@@ -103,7 +109,7 @@ def test_a_calibrated_folder_writes_in_whole_numbers_whatever_the_batch(folder: 
         assert quick.infill([requests[at]], GenerationSettings()) == [found[at]]
     contexts = [[5, 9, 30, 41], list(range(60, 80))]
     near, far = (m.forward.prefill(contexts)[0] for m in (quick, exact))
-    assert (near - far).abs().mean() < 0.05 * far.abs().mean()
+    assert (near - far).abs().mean() < 0.07 * far.abs().mean()
 
 
 def test_a_calibration_changes_the_fingerprint_and_must_fit(folder: Path, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ class _Watched:
 
     def __init__(self, forward: Any, load: Load) -> None:
         self._forward, self._load = forward, load
-        self.positions_max = forward.positions_max
+        self.positions_max, self.refills = forward.positions_max, forward.refills
 
     def prefill(self, contexts: list[list[int]]) -> tuple[torch.Tensor, Any]:
         self._load.tokens += sum(len(context) for context in contexts)
@@ -59,7 +59,7 @@ def load_of(infiller: Any) -> Iterator[Load]:
     attention = hidden * shape.head_dim * (2 * shape.heads + 2 * shape.kv_heads)
     load = Load(
         layer_weights=shape.layers * (attention + 3 * hidden * inner),
-        logit_weights=forward.head.numel(),
+        logit_weights=forward.columns * hidden,
     )
     infiller.forward = _Watched(forward, load)
     try:

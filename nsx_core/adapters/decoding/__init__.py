@@ -1,0 +1,84 @@
+"""The generation engine: contexts in, answers out.
+
+Draws that share a mask share one prefill, whose cache is then expanded to their rows. Each
+processor core decodes rows of its own with one thread: faster than sharing every product, and
+the same numbers on any count of cores. A row that has closed all its answers leaves its slot,
+and once a quarter of a core's slots are free, waiting rows take them, so that products stay
+large until the last rows; rows of many answers go first, so that those are short ones.
+Randomness comes from each row's own seed, never from its company.
+
+A row that nears the model's last position gets its answers closed early, so that each still
+has a token; a row too long even for that is refused before anything is decoded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+import torch
+
+from nsx_core import stopping
+from nsx_core.adapters.decoding.slots import ANSWER_TOKENS_MAX, Forward, Slots, Vocabulary
+from nsx_core.adapters.decoding.waiting import ROWS_MIN, Row, Waiting
+from nsx_core.adapters.processor import usable_cores
+from nsx_core.errors import ModelError
+
+__all__ = ["ANSWER_TOKENS_MAX", "Forward", "Row", "Vocabulary", "decode"]
+
+
+def decode(
+    forward: Forward,
+    vocabulary: Vocabulary,
+    rows: Sequence[Row],
+    temperature: float,
+    top_p: float,
+    again: Callable[[int, list[list[int]]], Row | None] | None = None,
+) -> list[list[list[int]]]:
+    """For each row, the token ids of each of its answers.
+
+    ``again``: told a row's number and answers as they come, a row to decode in its stead or
+    None; from the threads that decode.
+
+    Raises ``CancelledError`` within a step of the person's cancelling (``nsx_core.stopping``).
+    """
+    for row in rows:
+        _check(row, forward.positions_max)
+    cores = usable_cores()
+    waiting = Waiting(rows, min(cores, max(1, len(rows) // ROWS_MIN)))
+    written: list[list[list[int]]] = [[[]] for _ in rows]
+    asked = stopping.question()
+
+    def finished(hand: int, number: int) -> None:
+        following = again(number, written[number]) if again else None
+        if following is not None:
+            _check(following, forward.positions_max)
+            written[number] = [[]]
+            waiting.replace(hand, number, following)
+
+    def work(hand: int) -> None:
+        slots = Slots(waiting, hand, written, finished)
+        try:
+            while slots.filled(forward):
+                stopping.check(asked)
+                slots.step(forward, vocabulary, temperature, top_p)
+        except BaseException:
+            waiting.abandon()
+            raise
+
+    threads = torch.get_num_threads()
+    try:
+        with ThreadPoolExecutor(cores, initializer=torch.set_num_threads, initargs=(1,)) as pool:
+            list(pool.map(work, range(waiting.hands)))
+    finally:
+        torch.set_num_threads(threads)  # the pool's setting reaches the whole process
+    return written
+
+
+def _check(row: Row, positions: int) -> None:
+    if len(row.context) + 2 * row.answers > positions:
+        raise ModelError(
+            f"The infiller reads and writes at most {positions} tokens a text, "
+            f"and this one needs {len(row.context)} and {row.answers} answers. Shorten the "
+            "text or use sentence units."
+        )

@@ -1,0 +1,181 @@
+"""The rows that one core decodes at a time: a slot each, in the cache and in every tensor."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+
+from nsx_core.adapters.decoding.waiting import POSITIONS_MAX, Waiting
+from nsx_core.adapters.sampling import sample
+from nsx_core.infilling.ilm_format import SpecialTokens
+from nsx_core.settings import ANSWER_WORDS_MAX
+
+__all__ = ["ANSWER_TOKENS_MAX", "Forward", "Slots", "Vocabulary"]
+
+ANSWER_TOKENS_MAX = 20
+
+
+class Forward(Protocol):
+    """A model that reads contexts once and then one token a row.
+
+    ``positions_max`` bounds a row's context and answers together. ``refills``: whether its
+    cache can ``put`` new rows where finished ones were.
+    """
+
+    @property
+    def positions_max(self) -> int: ...
+    @property
+    def refills(self) -> bool: ...
+    def prefill(self, contexts: list[list[int]]) -> tuple[torch.Tensor, Any]: ...
+    def step(self, tokens: torch.Tensor, cache: Any) -> torch.Tensor: ...
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The tokens that may be written, in the order of the forward pass's logits.
+
+    ids: int64[n], END among them at place ``end``; starts_word: bool[n], the token opens a
+    new word; end_bias: nats added to END's logit wherever an answer may end, so that answers
+    are about as long as they should be (0 leaves the model as it is).
+    """
+
+    special: SpecialTokens
+    ids: torch.Tensor
+    starts_word: torch.Tensor
+    end_bias: float = 0.0
+
+    @property
+    def end(self) -> int:
+        return int((self.ids == self.special.end).nonzero()[0, 0])
+
+
+class Slots:
+    """Where each slot's row stands. Tensors are [slots]; a slot with ``open`` 0 is free."""
+
+    def __init__(
+        self,
+        waiting: Waiting,
+        hand: int,
+        written: list[list[list[int]]],
+        finished: Callable[[int, int], None],
+    ) -> None:
+        """``written``: where answers go, token by token, by the rows' numbers; ``finished``:
+        told the hand and the number of each row that has closed its last answer.
+        """
+        self._waiting, self._hand = waiting, hand
+        self._written, self._finished = written, finished
+        self._begin([])
+
+    def _begin(self, taken: Sequence[int]) -> None:
+        rows = [self._waiting.rows[i] for i in taken]
+        self.number = torch.tensor(taken, dtype=torch.long)
+        self.open = torch.tensor([r.answers for r in rows], dtype=torch.long)
+        self.used = torch.tensor([len(r.context) for r in rows], dtype=torch.long)
+        self.words, self.tokens = torch.zeros(2, len(rows), dtype=torch.long)
+        self.chance = [np.random.Generator(np.random.PCG64(r.seed)) for r in rows]
+        self.logits = torch.empty(0)
+        self.cache: Any = None
+
+    @torch.inference_mode()
+    def filled(self, forward: Forward) -> bool:
+        """Give free slots to waiting rows; False once no slot holds a row and none waits."""
+        free = (self.open == 0).nonzero()[:, 0]
+        count = len(self.open)
+        if len(free) == count:
+            taken = self._waiting.first(self._hand)
+            self._begin(taken)
+            if taken:
+                self.logits, self.cache = self._read(taken, forward)
+            return bool(taken)
+        if 4 * len(free) < count:
+            return True
+        taken = []
+        if forward.refills:
+            taken = self._waiting.more(self._hand, len(free), POSITIONS_MAX // count)
+        if taken:
+            self._put(free[: len(taken)], taken, forward)
+        else:
+            self._keep((self.open > 0).nonzero()[:, 0])
+        return True
+
+    @torch.inference_mode()
+    def step(
+        self, forward: Forward, vocabulary: Vocabulary, temperature: float, top_p: float
+    ) -> None:
+        """Write one more token a row, and read what comes after it."""
+        living = self.open > 0
+        end = vocabulary.end
+        self.logits[:, end] += vocabulary.end_bias
+        self.logits[self.tokens == 0, end] = float("-inf")
+        token = sample(self.logits, self._uniform(living), temperature, top_p)
+        room = forward.positions_max - self.used
+        opens = vocabulary.starts_word[token] | (self.tokens == 0)
+        full = (self.words + opens > ANSWER_WORDS_MAX) | (self.tokens >= ANSWER_TOKENS_MAX)
+        full |= (self.tokens > 0) & (room < 2 * self.open)
+        token = torch.where(full, end, token)
+        closed = (token == end) & living
+        self.words = torch.where(closed, 0, self.words + opens)
+        self.tokens = torch.where(closed, 0, self.tokens + 1)
+        self.open = self.open - closed.long()
+        self.used = self.used + 1
+        self._write(vocabulary.ids[token].tolist(), closed.tolist(), living)
+        over = (living & (self.open == 0)).nonzero()[:, 0]
+        for slot in over.tolist():
+            self._finished(self._hand, int(self.number[slot]))
+        if not bool((self.open > 0).any()):
+            return
+        if len(over):
+            self.cache.free(over)
+        self.logits = forward.step(vocabulary.ids[token], self.cache)
+
+    def _write(self, ids: list[int], closed: list[bool], living: torch.Tensor) -> None:
+        open_, number = self.open.tolist(), self.number.tolist()
+        for slot in living.nonzero()[:, 0].tolist():
+            answers = self._written[number[slot]]
+            if not closed[slot]:
+                answers[-1].append(ids[slot])
+            elif open_[slot]:
+                answers.append([])
+
+    def _uniform(self, living: torch.Tensor) -> torch.Tensor:
+        """float64[slots]: the next of each living row's own numbers."""
+        return torch.tensor(
+            [g.random() if alive else 0.0 for g, alive in zip(self.chance, living, strict=True)],
+            dtype=torch.float64,
+        )
+
+    def _read(self, taken: Sequence[int], forward: Forward) -> tuple[torch.Tensor, Any]:
+        """(logits, cache) of the given rows, each distinct context read once."""
+        wanted = [self._waiting.rows[i].context for i in taken]
+        contexts = sorted(set(wanted), key=lambda c: (len(c), c))
+        place = {c: i for i, c in enumerate(contexts)}
+        logits, cache = forward.prefill([list(c) for c in contexts])
+        expand = torch.tensor([place[c] for c in wanted])
+        return logits[expand], cache.take(expand)
+
+    def _put(self, slots: torch.Tensor, taken: Sequence[int], forward: Forward) -> None:
+        new = Slots(self._waiting, self._hand, self._written, self._finished)
+        new._begin(taken)
+        logits, cache = self._read(taken, forward)
+        self.cache.put(slots, cache)
+        self.logits[slots] = logits
+        for mine, theirs in (
+            (self.number, new.number),
+            (self.open, new.open),
+            (self.used, new.used),
+            (self.words, new.words),
+            (self.tokens, new.tokens),
+        ):
+            mine[slots] = theirs
+        for slot, chance in zip(slots.tolist(), new.chance, strict=True):
+            self.chance[slot] = chance
+
+    def _keep(self, slots: torch.Tensor) -> None:
+        self.number, self.open, self.used = self.number[slots], self.open[slots], self.used[slots]
+        self.words, self.tokens = self.words[slots], self.tokens[slots]
+        self.chance = [self.chance[i] for i in slots.tolist()]
+        self.cache, self.logits = self.cache.take(slots), self.logits[slots]

@@ -1,0 +1,51 @@
+"""Keys and values of the positions that each row of a batch has read."""
+
+from __future__ import annotations
+
+import torch
+import torch.nn.functional as F
+
+__all__ = ["BLOCK", "Cache", "rounded"]
+
+BLOCK = 16
+
+
+def rounded(n: int) -> int:
+    """``n`` positions, up to whole blocks."""
+    return -(-n // BLOCK) * BLOCK
+
+
+class Cache:
+    """Keys and values: float[layers, rows, kv_heads, capacity, head_dim]; length int[rows]."""
+
+    def __init__(self, keys: torch.Tensor, values: torch.Tensor, length: torch.Tensor) -> None:
+        self.keys, self.values, self.length = keys, values, length
+
+    def take(self, rows: torch.Tensor) -> Cache:
+        """The given rows, in the given order; a row may be taken many times."""
+        upto = rounded(int(self.length[rows].max()))
+        return Cache(
+            self.keys[:, :, :, :upto].index_select(1, rows),
+            self.values[:, :, :, :upto].index_select(1, rows),
+            self.length[rows],
+        )
+
+    def put(self, rows: torch.Tensor, other: Cache) -> None:
+        """Set the given rows to those of another cache, which has as many."""
+        upto = rounded(int(other.length.max()))
+        self.room_for(upto)
+        self.keys[:, rows, :, :upto] = other.keys[:, :, :, :upto]
+        self.values[:, rows, :, :upto] = other.values[:, :, :, :upto]
+        self.length[rows] = other.length
+
+    def free(self, rows: torch.Tensor) -> None:
+        """The given rows are over, and ask for no more room."""
+        self.length[rows] = 0
+
+    def room_for(self, positions: int) -> None:
+        """Grow the capacity so that ``positions`` fit."""
+        capacity = self.keys.shape[3]
+        if positions > capacity:
+            grow = rounded(max(positions - capacity, 2 * BLOCK))
+            self.keys = F.pad(self.keys, (0, 0, 0, grow))
+            self.values = F.pad(self.values, (0, 0, 0, grow))
