@@ -42,6 +42,15 @@ class Cache:
         """The given rows are over, and ask for no more room."""
         self.length[rows] = 0
 
+    def by_layer(self, positions: int) -> tuple[tuple[torch.Tensor, ...], ...]:
+        """Views by layer: keys and values as rows of one position and head each, to write to;
+        and their first ``positions``, to read.
+        """
+        layers, head_dim = self.keys.shape[0], self.keys.shape[-1]
+        to_write = (t.view(layers, -1, head_dim).unbind(0) for t in (self.keys, self.values))
+        to_read = (t[:, :, :, :positions].unbind(0) for t in (self.keys, self.values))
+        return *to_write, *to_read
+
     def room_for(self, positions: int) -> None:
         """Grow the capacity so that ``positions`` fit."""
         capacity = self.keys.shape[3]

@@ -280,22 +280,31 @@ class LlamaForward:
         hidden = (torch.arange(upto) > position[:, None])[:, None, None]
         place = (torch.arange(rows * s.kv_heads) * cache.keys.shape[3]).view(rows, s.kv_heads)
         place = (place + position[:, None]).flatten()
+        new_keys, new_values, keys, values = cache.by_layer(upto)
         x = _wide(F.embedding(tokens, self.embedding))
         for index, layer in enumerate(self.layers):
-            q, k, v = (part[:rows] for part in self._qkv(x, layer, cos, sin))
-            keys, values = cache.keys[index], cache.values[index]
-            keys.view(-1, s.head_dim).index_copy_(0, place, k.reshape(-1, s.head_dim))
-            values.view(-1, s.head_dim).index_copy_(0, place, v.reshape(-1, s.head_dim))
+            q, k, v = self._qkv(x, layer, cos, sin)
+            if len(x) > rows:
+                q, k, v = q[:rows], k[:rows], v[:rows]
+            new_keys[index].index_copy_(0, place, k.reshape(-1, s.head_dim))
+            new_values[index].index_copy_(0, place, v.reshape(-1, s.head_dim))
             grouped = q.reshape(rows, s.kv_heads, s.heads // s.kv_heads, s.head_dim)
-            score = grouped @ keys[:, :, :upto].transpose(2, 3)
+            score = grouped @ keys[index].transpose(2, 3)
             weight = score.masked_fill_(hidden, float("-inf")).softmax(-1)
-            mixed = weight[..., :SPAN] @ values[:, :, : min(SPAN, upto)]
-            for at in range(SPAN, upto, SPAN):
-                to = min(at + SPAN, upto)
-                mixed = mixed + weight[..., at:to] @ values[:, :, at:to]
-            x = self._rest(x, _wide(mixed.flatten(1)), layer)
+            mixed = self._mixed(weight, values[index]).view(rows, -1)
+            x = self._rest(x, _wide(mixed), layer)
         cache.length = position + 1
         return self._logits(x)[:rows]
+
+    def _mixed(self, weight, values):  # type: ignore[no-untyped-def]
+        upto = values.shape[2]
+        if upto <= SPAN:
+            return weight @ values
+        mixed = weight[..., :SPAN] @ values[:, :, :SPAN]
+        for at in range(SPAN, upto, SPAN):
+            to = min(at + SPAN, upto)
+            mixed += weight[..., at:to] @ values[:, :, at:to]
+        return mixed
 
     def _qkv(self, x, layer, cos, sin):  # type: ignore[no-untyped-def]
         """Queries, keys and values [..., heads, head_dim], the first two turned by position."""
