@@ -85,7 +85,7 @@ format: setup
 	$(BIN)/ruff check --fix .
 
 bench: setup
-	$(PYTHON) -m nsx_core.bench
+	$(PYTHON) -m nsx_core.bench --paper $(DATA)/paper
 
 # --- the shipped models, from the data sets in $(DATA) ----------------------------------
 

@@ -125,11 +125,12 @@ class Engine:
         return Cost(n_words, draws, batches.work(draws, n_words) > batches.LONG_WORK)
 
     def submit(
-        self, request: ExplainRequest, urgency: int = INTERACTIVE, early: bool = False
+        self, request: ExplainRequest, urgency: int = INTERACTIVE, early: float | None = None
     ) -> str:
         """Queue the request and return its job's id; an equal one that runs is joined.
 
-        ``early``: end as 'settled' once the order of the first three words is clear.
+        ``early``: end as 'settled' once the order of the first three words is clear at this
+        decision threshold (0 to 1); None = draw the whole budget.
         """
         return self._jobs.submit(self.plan(request), urgency, early)
 

@@ -2,9 +2,10 @@
 
 Jobs advance one batch at a time, the most urgent first and equals in turn; a batch that lasts
 gives way to a smaller job that waits, and a job that nobody looks at to one that somebody
-awaits. A job that its last visitor has left is stopped. Identical requests join one job; cancelling stops within
-the batch in hand, and what was committed stays. Every batch is committed with its job's row, so
-that after a crash the job is found 'interrupted' and a new request finds its draws.
+awaits. A job that its last visitor has left is stopped. Identical requests join one job;
+cancelling stops within the batch in hand, and what was committed stays. Every batch is committed
+with its job's row, so that after a crash the job is found 'interrupted' and a new request finds
+its draws.
 """
 
 from __future__ import annotations
@@ -77,8 +78,9 @@ class _Job:
     #: When the batch in hand began, and how often it was given up for a smaller job.
     began: float = 0.0
     gave_way: int = 0
-    #: Whether it may end before its budget, once the order of the first words is settled.
-    early: bool = False
+    #: The decision threshold at which it may end once the order of the first words is settled;
+    #: None = it draws its whole budget.
+    early: float | None = None
     #: When a page last asked for it, and when a visitor went on to something else.
     seen: float = 0.0
     left: float | None = None
@@ -124,17 +126,17 @@ class JobQueue:
                 job.steps.close()
             self._end(job, "interrupted")
 
-    def submit(self, todo: Plan, urgency: int, early: bool = False) -> str:
+    def submit(self, todo: Plan, urgency: int, early: float | None = None) -> str:
         """Queue the plan and return its job's id; an equal one that runs is joined.
 
-        ``early``: end as 'settled' once ``pipeline.settled`` says so; a job that is joined goes on
-        for whoever wants all of it.
+        ``early``: end as 'settled' once ``pipeline.settled`` says so at this decision threshold; a
+        job that is joined goes on for whoever wants more of it.
         """
         with self._wake:
             for job in self._jobs.values():
                 if job.todo.key == todo.key and job.state in ACTIVE and not job.cancelled:
                     job.urgency, job.left = min(job.urgency, urgency), None
-                    job.early = job.early and early
+                    job.early = early if early == job.early else None
                     job.seen = time.monotonic()
                     return job.id
             number, now = next(self._order), time.time()
@@ -276,7 +278,7 @@ class JobQueue:
                     job.first = (now, progress.done)
                 job.progress, job.latest = progress, now
             told = progress.partial
-            if job.early and told is not None and pipeline.settled(told):
+            if told is not None and self._settled(job, told):
                 job.steps.close()
                 self._end(job, "settled")
         except StopIteration as end:
@@ -298,6 +300,11 @@ class JobQueue:
             log.exception("job %s failed", job.id)
             job.error = f"Unexpected fault: {type(error).__name__}: {error}"
             self._end(job, "failed")
+
+    def _settled(self, job: _Job, told: Explanation) -> bool:
+        if job.early is None:
+            return False
+        return pipeline.settled(pipeline.rejudged(told, job.early, job.todo.classifier))
 
     def _end(self, job: _Job, state: str) -> None:
         job.steps = None

@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import torch
 from tiny_models import tiny_infiller, tiny_llama
 
 from nsx_core.adapters.causal_infiller import CausalInfiller
 from nsx_core.adapters.decoding.load import load_of
+from nsx_core.adapters.operations import KINDS, REST, shares_by_kind
 from nsx_core.bench.__main__ import as_markdown
 from nsx_core.bench.figures import Figure
 from nsx_core.bench.full_store import full_store_figures
@@ -29,6 +31,17 @@ def test_the_table_names_targets_and_misses() -> None:
     assert "| engine | 77.0x | at least 150.0x | **no** |" in text
     assert "| cached | 0.017 s | at most 0.150 s | yes |" in text
     assert "This run: two cores." in text
+
+
+def test_the_shares_of_kinds_of_operation_sum_to_the_whole() -> None:
+    x = torch.randn(64, 64)
+    shares = shares_by_kind(lambda: [x @ x for _ in range(50)], 1)
+    assert set(shares) == {*KINDS, REST}
+    assert sum(shares.values()) == pytest.approx(100)
+    assert shares["matrix products"] > 0 and shares["sampling"] == 0
+    text = as_markdown([], "one core", {"loop": shares, "engine": shares})
+    assert "| kind of operation | loop | engine |" in text
+    assert f"| {REST} | {shares[REST]:.0f}% | {shares[REST]:.0f}% |" in text
 
 
 def test_a_filled_store_serves_one_text() -> None:

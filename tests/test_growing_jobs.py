@@ -8,7 +8,8 @@ import pytest
 from gated_engine import Bench
 
 from nsx_core import jobs, pipeline
-from nsx_core.records import Side
+from nsx_core.batches import FIRST_BATCH_DRAWS
+from nsx_core.records import Explanation, Side
 
 
 def test_a_running_job_tells_what_its_draws_say_so_far(bench: Bench) -> None:
@@ -19,7 +20,7 @@ def test_a_running_job_tells_what_its_draws_say_so_far(bench: Bench) -> None:
     while bench.engine.job(job).done == 0:
         time.sleep(0.01)
     partial = bench.engine.partial(job)
-    assert partial is not None and len(partial.draws) == 64
+    assert partial is not None and len(partial.draws) == FIRST_BATCH_DRAWS
     assert [e.n for w in partial.words for e in (w.necessity, w.sufficiency)] == [
         sum(j.draw.replaced[i] is replaced for j in partial.draws)
         for i in range(5)
@@ -28,7 +29,11 @@ def test_a_running_job_tells_what_its_draws_say_so_far(bench: Bench) -> None:
     bench.open_gate()
     bench.until(job, "done")
     found = bench.engine.result(job)
-    assert found is not None and found.draws[:64] == partial.draws and found.key == partial.key
+    assert (
+        found is not None
+        and found.draws[:FIRST_BATCH_DRAWS] == partial.draws
+        and found.key == partial.key
+    )
     assert bench.engine.partial(job) is None
 
 
@@ -52,24 +57,43 @@ def test_only_the_latest_stopped_jobs_keep_what_they_drew(
 def test_a_job_may_end_once_the_order_is_settled(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(pipeline, "settled", lambda told: len(told.draws) >= 64)
+    monkeypatch.setattr(pipeline, "settled", lambda told: len(told.draws) >= FIRST_BATCH_DRAWS)
     bench.open_gate()
-    early = bench.engine.submit(bench.request(), early=True)
+    early = bench.engine.submit(bench.request(), early=0.5)
     view = bench.until(early, "settled")
-    assert (view.done, view.total) == (64, 261)
+    assert (view.done, view.total) == (FIRST_BATCH_DRAWS, 261)
     told = bench.engine.partial(early)
-    assert told is not None and len(told.draws) == 64
+    assert told is not None and len(told.draws) == FIRST_BATCH_DRAWS
     assert bench.engine.result(early) is None
     whole = bench.engine.submit(bench.request())
     view = bench.until(whole, "done")
-    assert (view.infilled, view.reused) == (261 - 64, 64)
+    assert (view.infilled, view.reused) == (261 - FIRST_BATCH_DRAWS, FIRST_BATCH_DRAWS)
 
 
 def test_a_joined_job_goes_on_for_whoever_wants_all_of_it(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pipeline, "settled", lambda told: True)
-    job = bench.engine.submit(bench.request(), early=True)
+    job = bench.engine.submit(bench.request(), early=0.5)
     assert bench.engine.submit(bench.request()) == job
     bench.open_gate()
     assert bench.until(job, "done", "settled").state == "done"
+
+
+def test_the_order_is_judged_at_the_threshold_that_the_visitor_sees(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[float] = []
+
+    def settled(told: Explanation) -> bool:
+        asked.append(told.settings.threshold)
+        return False
+
+    monkeypatch.setattr(pipeline, "settled", settled)
+    bench.open_gate()
+    bench.until(bench.engine.submit(bench.request(), early=0.7), "done")
+    assert asked and set(asked) == {0.7}
+    job = bench.engine.submit(bench.request(seed=1), early=0.7)
+    assert bench.engine.submit(bench.request(seed=1), early=0.2) == job
+    bench.until(job, "done")
+    assert set(asked) == {0.7}

@@ -11,6 +11,7 @@ import pytest
 from gated_engine import Bench
 
 from nsx_core import jobs, stopping
+from nsx_core.batches import FIRST_BATCH_DRAWS
 from nsx_core.engine import Cost, Engine
 from nsx_core.errors import CancelledError, StoreBusyError, TextError, UnknownNameError
 from nsx_core.infilling.wordlist import WordListInfiller
@@ -45,12 +46,12 @@ def test_cancel_stops_at_the_next_batch_and_keeps_what_is_there(bench: Bench) ->
     bench.engine.cancel(job)
     bench.open_gate(1)
     view = bench.until(job, "cancelled")
-    assert view.done == view.infilled == 64
+    assert view.done == view.infilled == FIRST_BATCH_DRAWS
     assert bench.engine.result(job) is None
     bench.open_gate()
     again = bench.engine.submit(bench.request())
     view = bench.until(again, "done")
-    assert (view.infilled, view.reused) == (261 - 64, 64)
+    assert (view.infilled, view.reused) == (261 - FIRST_BATCH_DRAWS, FIRST_BATCH_DRAWS)
 
 
 def test_stages_are_told_and_reused_draws_do_not_hurry_the_rate(bench: Bench) -> None:
@@ -65,7 +66,8 @@ def test_stages_are_told_and_reused_draws_do_not_hurry_the_rate(bench: Bench) ->
     again = bench.engine.submit(bench.request())
     assert bench.writer.waiting.wait(20)
     view = bench.engine.job(again)
-    assert (view.stage, view.done, view.rate, view.seconds_left) == ("drawing", 64, 0.0, None)
+    expected = ("drawing", FIRST_BATCH_DRAWS, 0.0, None)
+    assert (view.stage, view.done, view.rate, view.seconds_left) == expected
     bench.open_gate()
     bench.until(again, "done")
 

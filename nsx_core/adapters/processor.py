@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import statistics
 import time
 
 import torch
@@ -26,7 +27,7 @@ def matrix_dtype(at: torch.device) -> torch.dtype:
 
 
 def product_rates(rows: int = 64, inputs: int = 576, outputs: int = 3072) -> dict[str, float]:
-    """Billion multiply-adds a second on one thread, by number format, the best of many tries."""
+    """Billion multiply-adds a second on one thread, by number format, the median of many tries."""
     x, weight = torch.randn(rows, inputs), torch.randn(outputs, inputs)
     made = {
         "float32": (int8.plain_product(weight), x),
@@ -43,7 +44,7 @@ def product_rates(rows: int = 64, inputs: int = 576, outputs: int = 3072) -> dic
                 begin = time.perf_counter()
                 multiply(given)
                 seconds.append(time.perf_counter() - begin)
-            rates[name] = rows * inputs * outputs / min(seconds) / 1e9
+            rates[name] = rows * inputs * outputs / statistics.median(seconds) / 1e9
     torch.set_num_threads(threads)
     return rates
 

@@ -20,15 +20,17 @@ from nsx_core.bench import classifying, full_store, memory, paper_job, speed
 from nsx_core.bench.figures import Figure
 from nsx_core.catalogue import Catalogue, shipped_catalogue
 from nsx_core.settings import PROJECT_FOLDER
+from nsx_core.training.quality_report import PAPER_FILE
+from nsx_core.training.tables import read_table
 
-#: The cases of the paper, where the data is at hand; else sentences of our own.
-PAPER_CASES = PROJECT_FOLDER.parent / "shared" / "data" / "paper" / "ilm_perturbations.parquet"
 EXAMPLES = PROJECT_FOLDER / "assets" / "examples.json"
 
 
-def measure(catalogue: Catalogue, parts: list[str], every: int) -> list[Figure]:
+def measure(
+    catalogue: Catalogue, parts: list[str], every: int, paper: Path | None = None
+) -> list[Figure]:
     """The figures of the named parts, in the order of the table."""
-    texts = _texts()
+    texts = _texts(paper)
     written: list[str] = []
 
     def job() -> list[Figure]:
@@ -50,16 +52,20 @@ def measure(catalogue: Catalogue, parts: list[str], every: int) -> list[Figure]:
 PARTS = ["engine", "explanations", "job", "classifying", "memory", "store"]
 
 
-def _texts() -> list[str]:
-    if PAPER_CASES.is_file():
-        import pandas as pd
-
-        return list(pd.read_parquet(PAPER_CASES, columns=["text"])["text"].unique())
+def _texts(paper: Path | None) -> list[str]:
+    """The paper's cases, where the data is at hand; else sentences of our own."""
+    if paper is not None and (cases := paper / PAPER_FILE).is_file():
+        return list(read_table(cases, ["text"])["text"].unique())
     return [str(e["text"]) for e in json.loads(EXAMPLES.read_text(encoding="utf-8"))]
 
 
-def as_markdown(figures: list[Figure], machine: str) -> str:
-    """The figures as a table, each with its target and whether it is reached."""
+def as_markdown(
+    figures: list[Figure], machine: str, operations: dict[str, dict[str, float]] | None = None
+) -> str:
+    """The figures as a table, each with its target and whether it is reached.
+
+    ``operations``: percent of the time by kind of operation, by what was run.
+    """
     lines = [
         "# Benchmarks",
         "",
@@ -74,6 +80,19 @@ def as_markdown(figures: list[Figure], machine: str) -> str:
         target = "" if f.target is None else f"{word} {_number(f.target, f.unit)}"
         reached = {None: "", True: "yes", False: "**no**"}[f.met]
         lines.append(f"| {f.name} | {_number(f.value, f.unit)} | {target} | {reached} |")
+    if operations:
+        lines += [
+            "",
+            "## What infilling's time goes to",
+            "",
+            "By torch's profiler, which slows small operations a little.",
+            "",
+            f"| kind of operation | {' | '.join(operations)} |",
+            f"|---|{'---:|' * len(operations)}",
+        ]
+        for kind in next(iter(operations.values())):
+            shares = " | ".join(f"{shares[kind]:.0f}%" for shares in operations.values())
+            lines.append(f"| {kind} | {shares} |")
     return "\n".join(lines) + "\n"
 
 
@@ -89,15 +108,21 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--out", type=Path, default=PROJECT_FOLDER / "docs")
     parser.add_argument("--part", choices=PARTS, action="append")
     parser.add_argument("--whole-job", action="store_true")
+    parser.add_argument("--paper", type=Path, help="the folder of the authors' released draws")
     given = parser.parse_args(argv)
     catalogue = shipped_catalogue()
-    found = measure(catalogue, given.part or PARTS, 1 if given.whole_job else 10)
+    found = measure(catalogue, given.part or PARTS, 1 if given.whole_job else 10, given.paper)
     path = path_taken(catalogue.infiller(catalogue.default_infiller))
     machine = f"{platform.machine()}, {os.cpu_count()} cores, {path}"
-    text = as_markdown(found, machine)
+    operations = speed.time_by_operation(catalogue) if "engine" in (given.part or PARTS) else None
+    text = as_markdown(found, machine, operations)
     if not given.part:
         (given.out / "benchmarks.md").write_text(text, encoding="utf-8")
-        rows = {"machine": machine, "figures": [asdict(f) | {"met": f.met} for f in found]}
+        rows = {
+            "machine": machine,
+            "figures": [asdict(f) | {"met": f.met} for f in found],
+            "percent_by_operation": operations,
+        }
         content = json.dumps(rows, indent=1) + "\n"
         (given.out / "benchmarks.json").write_text(content, encoding="utf-8")
     print(text)

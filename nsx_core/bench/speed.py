@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from nsx_core import masking, pipeline, words
 from nsx_core.adapters.decoding.load import load_of
+from nsx_core.adapters.operations import shares_by_kind
 from nsx_core.adapters.processor import product_rates, usable_cores
 from nsx_core.adapters.reference_loop import reference_loop
 from nsx_core.bench.figures import Figure
@@ -56,6 +57,21 @@ def engine_figures(catalogue: Catalogue) -> list[Figure]:
         Figure("matrix product in bfloat16 over fp32", rates["bfloat16"] / rates["float32"], "x"),
         Figure("matrix product in int8 over fp32", rates["int8"] / rates["float32"], "x"),
     ]
+
+
+def time_by_operation(catalogue: Catalogue) -> dict[str, dict[str, float]]:
+    """Percent of the time by kind of operation, of the reference loop and of the engine."""
+    infiller = catalogue.infiller(catalogue.default_infiller)
+    requests = _requests(522)
+    one = _reference_loop()
+    one(requests[0])
+    infiller.infill(requests[:64], GenerationSettings())
+    return {
+        "reference loop": shares_by_kind(lambda: [one(request) for request in requests[::130]], 1),
+        "engine": shares_by_kind(
+            lambda: infiller.infill(requests, GenerationSettings()), usable_cores()
+        ),
+    }
 
 
 def explanation_figures(catalogue: Catalogue) -> list[Figure]:
@@ -118,7 +134,11 @@ def _requests(count: int) -> list[InfillRequest]:
 
 def _reference(requests: list[InfillRequest]) -> float:
     """Seconds a draw of the reference loop; the first draw is not counted."""
-    adapter = next(iter(sorted(SHIPPED_MODELS_FOLDER.glob("*/adapter_config.json")))).parent
-    one = reference_loop(adapter, GenerationSettings())
+    one = _reference_loop()
     one(requests[0])
     return _seconds(lambda: [one(request) for request in requests]) / len(requests)
+
+
+def _reference_loop() -> Callable[[InfillRequest], None]:
+    adapter = next(iter(sorted(SHIPPED_MODELS_FOLDER.glob("*/adapter_config.json")))).parent
+    return reference_loop(adapter, GenerationSettings())

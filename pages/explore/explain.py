@@ -109,8 +109,10 @@ def _job(engine: Engine, asked: ExplainRequest) -> str | None:
     if known is None:
         if not _may_start(engine, asked):
             return None
-        early = st.session_state["early"] and not st.session_state["whole"]
-        st.session_state["job"] = known = engine.submit(asked, early=early)
+        state = st.session_state
+        may_end = state["early"] and not state["whole"]
+        early = state["threshold"] if may_end else None
+        state["job"] = known = engine.submit(asked, early=early)
     try:
         job = engine.job(known)
     except UnknownNameError:
