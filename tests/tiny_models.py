@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import torch
 from peft import LoraConfig, get_peft_model
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, trainers
@@ -146,3 +147,16 @@ def encoder_of(folder: Path):  # type: ignore[no-untyped-def]
 
 def _size(folder: Path) -> int:
     return int(Tokenizer.from_file(str(folder / "tokenizer.json")).get_vocab_size())
+
+
+def contexts(*lengths: int, seed: int = 0) -> list[list[int]]:
+    """Random token ids, one list a length."""
+    chance = np.random.default_rng(seed)
+    return [chance.integers(4, 300, n).tolist() for n in lengths]
+
+
+def whole_logits(model: torch.nn.Module, ids: list[int]) -> torch.Tensor:
+    """Logits after the last token, the whole sequence read anew."""
+    with torch.inference_mode():
+        found: torch.Tensor = model(input_ids=torch.tensor([ids])).logits[0, -1]
+    return found

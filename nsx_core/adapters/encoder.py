@@ -23,6 +23,7 @@ from torch import nn
 
 from nsx_core.adapters.base_models import base_model_folder
 from nsx_core.adapters.manifest import file_sha256
+from nsx_core.adapters.processor import out_of_memory
 from nsx_core.cleaning import clean
 from nsx_core.errors import MissingModelError, ModelError
 
@@ -259,7 +260,7 @@ def _fill(
         answer[rows] = model(batch, seen).double().cpu().numpy()
         return
     except (MemoryError, RuntimeError) as error:
-        if not _out_of_memory(error):
+        if not out_of_memory(error):
             raise
         if len(rows) == 1:
             raise ModelError(
@@ -272,12 +273,6 @@ def _fill(
     half = len(rows) // 2
     _fill(model, ids, rows[:half], pad, device, answer)
     _fill(model, ids, rows[half:], pad, device, answer)
-
-
-def _out_of_memory(error: BaseException) -> bool:
-    if isinstance(error, MemoryError | torch.OutOfMemoryError):
-        return True
-    return any(words in str(error).lower() for words in ("out of memory", "not enough memory"))
 
 
 def _batches_by_length(lengths: Sequence[int], tokens_per_batch: int) -> Iterator[list[int]]:

@@ -9,6 +9,7 @@ import time
 import torch
 
 from nsx_core.adapters import int8
+from nsx_core.errors import SettingsError
 
 
 def device() -> torch.device:
@@ -49,12 +50,24 @@ def product_rates(rows: int = 64, inputs: int = 576, outputs: int = 3072) -> dic
     return rates
 
 
+def out_of_memory(error: BaseException) -> bool:
+    """Whether an error says that memory ran out, on the processor or on a GPU."""
+    if isinstance(error, MemoryError | torch.OutOfMemoryError):
+        return True
+    return any(words in str(error).lower() for words in ("out of memory", "not enough memory"))
+
+
 def usable_cores() -> int:
     """How many processor cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def set_threads(count: int | None = None) -> int:
-    """Set the calling thread's torch threads, to ``count`` or the usable cores."""
+    """Set the calling thread's torch threads, to ``count`` or the usable cores.
+
+    Raises ``SettingsError`` for a count below 1.
+    """
+    if count is not None and count < 1:
+        raise SettingsError(f"A number of threads is 1 or more, and {count} came. Leave it out.")
     torch.set_num_threads(count or usable_cores())
     return torch.get_num_threads()

@@ -1,8 +1,7 @@
-"""The forward passes agree with transformers, and a row's answers are its own."""
+"""A row's answers are its own, well formed, and fit the model and the memory."""
 
 from __future__ import annotations
 
-import threading
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,13 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from peft import PeftModel
-from tiny_models import encoder_of, tiny_adapter, tiny_gpt2, tiny_llama
+from tiny_models import contexts, encoder_of, tiny_gpt2, tiny_llama, whole_logits
 from transformers import AutoModelForCausalLM, AutoTokenizer, LlamaForCausalLM
 
 from nsx_core.adapters import decoding
 from nsx_core.adapters.base_models import SMOLLM2, base_model_folder
-from nsx_core.adapters.decoding import Row, Vocabulary, decode, slots, waiting
+from nsx_core.adapters.decoding import Row, Vocabulary, decode, waiting
 from nsx_core.adapters.llama_forward import LlamaForward
 from nsx_core.adapters.special_tokens import make_room, special_tokens
 from nsx_core.adapters.transformers_forward import TransformersForward
@@ -30,8 +28,6 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore:.is_gradient_checkpointing.:FutureWarning"),
 ]
 
-LENGTHS = (1, 5, 15, 16, 17, 40)
-
 
 @pytest.fixture(scope="module")
 def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -39,119 +35,8 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def adapter(llama: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tiny_adapter(llama, tmp_path_factory.mktemp("adapter"))
-
-
-@pytest.fixture(scope="module")
 def gpt2(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tiny_gpt2(tmp_path_factory.mktemp("gpt2"))
-
-
-def contexts(*lengths: int, seed: int = 0) -> list[list[int]]:
-    chance = np.random.default_rng(seed)
-    return [chance.integers(4, 300, n).tolist() for n in lengths]
-
-
-def whole_logits(model: torch.nn.Module, ids: list[int]) -> torch.Tensor:
-    with torch.inference_mode():
-        found: torch.Tensor = model(input_ids=torch.tensor([ids])).logits[0, -1]
-    return found
-
-
-def agrees(forward: object, model: torch.nn.Module, lengths: tuple[int, ...] = LENGTHS) -> None:
-    """Prefill, a reordered cache and several steps against the whole sequence read anew."""
-    read = contexts(*lengths)
-    logits, cache = forward.prefill(read)  # type: ignore[attr-defined]
-    for row, ids in zip(logits, read, strict=True):
-        torch.testing.assert_close(row, whole_logits(model, ids), atol=1e-4, rtol=0)
-    order = [*range(len(read))][::-1] + [0, 0]
-    read, cache = [read[i] for i in order], cache.take(torch.tensor(order))
-    for step in range(5):
-        tokens = torch.tensor([(7 * step + 5 * row) % 300 for row in range(len(read))])
-        logits = forward.step(tokens, cache)  # type: ignore[attr-defined]
-        read = [[*ids, int(token)] for ids, token in zip(read, tokens, strict=True)]
-        for row, ids in zip(logits, read, strict=True):
-            torch.testing.assert_close(row, whole_logits(model, ids), atol=1e-4, rtol=0)
-
-
-# --- the forward passes -----------------------------------------------------------------
-
-
-@pytest.mark.parametrize("tied", [True, False])
-def test_llama_forward_computes_what_transformers_does(tmp_path: Path, tied: bool) -> None:
-    folder = tiny_llama(tmp_path, seed=1, tied=tied)
-    model = LlamaForCausalLM.from_pretrained(folder).eval()
-    agrees(LlamaForward(folder, None, torch.float32), model)
-
-
-def test_contexts_longer_than_a_span_compute_what_transformers_does(llama: Path) -> None:
-    model = LlamaForCausalLM.from_pretrained(llama).eval()
-    agrees(LlamaForward(llama, None, torch.float32), model, (254, 3, 600))
-
-
-def test_a_merged_adapter_computes_what_peft_does(llama: Path, adapter: Path) -> None:
-    model = PeftModel.from_pretrained(LlamaForCausalLM.from_pretrained(llama), adapter).eval()
-    agrees(LlamaForward(llama, adapter, torch.float32), model)
-
-
-def test_transformers_forward_computes_what_its_model_does(llama: Path, gpt2: Path) -> None:
-    for folder in (llama, gpt2):
-        model = AutoModelForCausalLM.from_pretrained(folder).eval()
-        agrees(TransformersForward(model), model)
-
-
-def test_only_the_asked_columns_are_computed(llama: Path) -> None:
-    columns = torch.tensor([3, 77, 200])
-    whole, _ = LlamaForward(llama, None, torch.float32).prefill(contexts(5, 9))
-    model = LlamaForCausalLM.from_pretrained(llama)
-    for forward in (
-        LlamaForward(llama, None, torch.float32, columns),
-        TransformersForward(model, columns),
-    ):
-        found, cache = forward.prefill(contexts(5, 9))
-        torch.testing.assert_close(found, whole[:, columns], atol=1e-4, rtol=0)
-        assert forward.step(torch.tensor([1, 2]), cache).shape == (2, 3)
-
-
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
-def test_a_rows_numbers_do_not_depend_on_its_neighbours(llama: Path, dtype: torch.dtype) -> None:
-    forward = LlamaForward(llama, None, dtype)
-    read = contexts(1, 3, 16, 17, 33, 100, 200, 254, 500, 1000, seed=2)
-    rows = torch.arange(40) % len(read)
-    logits, cache = forward.prefill(read)
-    together = cache.take(rows)
-    tokens = [torch.tensor(contexts(40, seed=step)[0]) for step in range(10)]
-    stepped = [forward.step(token, together) for token in tokens]
-    for alone in ([0], [2], [5], [7], [8], [9], [1, 6], [3, 4, 9]):
-        found, cache = forward.prefill([read[i] for i in alone])
-        assert torch.equal(found, logits[alone])
-        for times in (1, 9):
-            picked = alone * times
-            few = cache.take(torch.arange(len(picked)) % len(alone))
-            for token, expected in zip(tokens, stepped, strict=True):
-                assert torch.equal(forward.step(token[picked], few), expected[picked])
-
-
-def test_threads_share_a_forward_pass(llama: Path) -> None:
-    read = contexts(3, 130, 400, 900, 70, 1500)
-    expected = [LlamaForward(llama, None, torch.float32).prefill([ids])[0] for ids in read]
-    shared, wrong = LlamaForward(llama, None, torch.float32), []
-
-    def work(at: int) -> None:
-        torch.set_num_threads(1)
-        if not torch.equal(shared.prefill([read[at]])[0], expected[at]):
-            wrong.append(at)
-
-    threads = [threading.Thread(target=work, args=(at,)) for at in range(len(read))]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert wrong == []
-
-
-# --- decoding ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -208,7 +93,7 @@ def test_answers_depend_on_the_row_alone(lean: Engine, monkeypatch: pytest.Monke
         assert lean.decode(rows[first:last]) == expected[first:last]
     for cores, rows_max in ((1, 128), (3, 20)):
         monkeypatch.setattr(decoding, "usable_cores", lambda cores=cores: cores)
-        monkeypatch.setattr(waiting, "ROWS_MAX", rows_max)
+        monkeypatch.setattr(decoding, "ROWS_MAX", rows_max)
         assert lean.decode(rows) == expected
 
 
@@ -293,8 +178,7 @@ def test_a_row_has_many_answers(lean: Engine) -> None:
 
 def test_batches_stay_within_the_cache(lean: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = made_rows(30, longest=300, answers=2) + [Row(tuple(contexts(1100)[0]), 1, 1)] * 2
-    for module in (waiting, slots):
-        monkeypatch.setattr(module, "POSITIONS_MAX", 1_200)
+    monkeypatch.setattr(waiting, "POSITIONS_MAX", 1_200)
     seen: list[int] = []
     step = lean.forward.step
 
@@ -309,6 +193,50 @@ def test_batches_stay_within_the_cache(lean: Engine, monkeypatch: pytest.MonkeyP
     assert 1_100 < max(seen) <= 2 * 1_200
     monkeypatch.undo()
     assert lean.decode(rows) == found
+
+
+@pytest.mark.parametrize(
+    "fault", [MemoryError(), RuntimeError("DefaultCPUAllocator: not enough memory: you tried")]
+)
+def test_fewer_rows_go_together_where_memory_runs_out(
+    lean: Engine, monkeypatch: pytest.MonkeyPatch, fault: Exception
+) -> None:
+    rows = made_rows(120, answers=3)
+    expected = lean.decode(rows)
+    monkeypatch.setattr(decoding, "usable_cores", lambda: 1)
+    step, room = lean.forward.step, 30
+
+    def small(tokens: torch.Tensor, cache: object) -> torch.Tensor:
+        if len(tokens) > room:
+            raise fault
+        return step(tokens, cache)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(lean.forward, "step", small)
+    tries = dict.fromkeys(range(len(rows)), 0)
+
+    def again(number: int, answers: list[list[int]]) -> Row | None:
+        assert answers == expected[number] or tries[number]
+        tries[number] += 1
+        return replace(rows[number], seed=9_000 + number) if tries[number] == 1 else None
+
+    found = decode(lean.forward, lean.vocabulary, rows, 1.0, 0.95, again)
+    assert set(tries.values()) == {2}
+    room = 1_000
+    assert found == lean.decode([replace(row, seed=9_000 + i) for i, row in enumerate(rows)])
+    room = 10
+    with pytest.raises(ModelError, match="16 draws of this text do not fit into memory"):
+        lean.decode(rows)
+
+
+def test_other_faults_are_not_taken_for_a_lack_of_memory(
+    lean: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(tokens: torch.Tensor, cache: object) -> torch.Tensor:
+        raise RuntimeError("a bug")
+
+    monkeypatch.setattr(lean.forward, "step", broken)
+    with pytest.raises(RuntimeError, match="a bug"):
+        lean.decode(made_rows(40))
 
 
 def test_a_row_near_the_last_position_closes_its_answers_early(tmp_path: Path) -> None:

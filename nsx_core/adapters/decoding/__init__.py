@@ -20,8 +20,8 @@ import torch
 
 from nsx_core import stopping
 from nsx_core.adapters.decoding.slots import ANSWER_TOKENS_MAX, Forward, Slots, Vocabulary
-from nsx_core.adapters.decoding.waiting import ROWS_MIN, Row, Waiting
-from nsx_core.adapters.processor import usable_cores
+from nsx_core.adapters.decoding.waiting import ROWS_MAX, ROWS_MIN, Row, Waiting
+from nsx_core.adapters.processor import out_of_memory, usable_cores
 from nsx_core.errors import ModelError
 
 __all__ = ["ANSWER_TOKENS_MAX", "Forward", "Row", "Vocabulary", "decode"]
@@ -41,20 +41,24 @@ def decode(
     None; from the threads that decode.
 
     Raises ``CancelledError`` within a step of the person's cancelling (``nsx_core.stopping``).
+    Where memory runs out, fewer rows go together; ``ModelError`` where a core has no room for
+    ``ROWS_MIN``.
     """
     for row in rows:
         _check(row, forward.positions_max)
-    cores = usable_cores()
-    waiting = Waiting(rows, min(cores, max(1, len(rows) // ROWS_MIN)))
-    written: list[list[list[int]]] = [[[]] for _ in rows]
+    written: list[list[list[int]]] = [[] for _ in rows]
+    left = set(range(len(rows)))
+    wanted, most = list(rows), ROWS_MAX
     asked = stopping.question()
 
-    def finished(hand: int, number: int) -> None:
+    def finished(number: int) -> Row | None:
         following = again(number, written[number]) if again else None
-        if following is not None:
+        if following is None:
+            left.discard(number)
+        else:
             _check(following, forward.positions_max)
-            written[number] = [[]]
-            waiting.replace(hand, number, following)
+            wanted[number], written[number] = following, [[]]
+        return following
 
     def work(hand: int) -> None:
         slots = Slots(waiting, hand, written, finished)
@@ -66,12 +70,27 @@ def decode(
             waiting.abandon()
             raise
 
-    threads = torch.get_num_threads()
-    try:
-        with ThreadPoolExecutor(cores, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-            list(pool.map(work, range(waiting.hands)))
-    finally:
-        torch.set_num_threads(threads)  # the pool's setting reaches the whole process
+    threads, cores = torch.get_num_threads(), usable_cores()
+    while left:
+        for number in left:
+            written[number] = [[]]
+        waiting = Waiting(wanted, sorted(left), cores, most)
+        try:
+            with ThreadPoolExecutor(
+                cores, initializer=torch.set_num_threads, initargs=(1,)
+            ) as pool:
+                list(pool.map(work, range(waiting.hands)))
+        except (MemoryError, RuntimeError) as error:
+            if not out_of_memory(error):
+                raise
+            if most <= ROWS_MIN:
+                raise ModelError(
+                    f"{ROWS_MIN} draws of this text do not fit into memory together. Close other "
+                    "programs, or shorten the text."
+                ) from error
+            most = max(ROWS_MIN, most // 2)
+        finally:
+            torch.set_num_threads(threads)  # the pool's setting reaches the whole process
     return written
 
 

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
-from nsx_core.adapters.decoding.waiting import POSITIONS_MAX, Waiting
+from nsx_core.adapters.decoding.waiting import Row, Waiting
 from nsx_core.adapters.sampling import sample
 from nsx_core.infilling.ilm_format import SpecialTokens
 from nsx_core.settings import ANSWER_WORDS_MAX
@@ -61,10 +61,10 @@ class Slots:
         waiting: Waiting,
         hand: int,
         written: list[list[list[int]]],
-        finished: Callable[[int, int], None],
+        finished: Callable[[int], Row | None],
     ) -> None:
         """``written``: where answers go, token by token, by the rows' numbers; ``finished``:
-        told the hand and the number of each row that has closed its last answer.
+        told the number of a row that has closed its last answer, a row to decode in its stead.
         """
         self._waiting, self._hand = waiting, hand
         self._written, self._finished = written, finished
@@ -95,7 +95,7 @@ class Slots:
             return True
         taken = []
         if forward.refills:
-            taken = self._waiting.more(self._hand, len(free), POSITIONS_MAX // count)
+            taken = self._waiting.more(self._hand, len(free), self._waiting.positions_max // count)
         if taken:
             self._put(free[: len(taken)], taken, forward)
         else:
@@ -124,8 +124,10 @@ class Slots:
         self.used = self.used + 1
         self._write(vocabulary.ids[token].tolist(), closed.tolist(), living)
         over = (living & (self.open == 0)).nonzero()[:, 0]
-        for slot in over.tolist():
-            self._finished(self._hand, int(self.number[slot]))
+        for number in self.number[over].tolist():
+            following = self._finished(number)
+            if following is not None:
+                self._waiting.replace(self._hand, number, following)
         if not bool((self.open > 0).any()):
             return
         if len(over):

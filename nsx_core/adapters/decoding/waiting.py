@@ -36,14 +36,19 @@ class Waiting:
     Rows of one context stay together, to be read once, in piles of about equal work.
     """
 
-    def __init__(self, rows: Sequence[Row], hands: int) -> None:
-        self.hands = hands
+    def __init__(
+        self, rows: Sequence[Row], numbers: Sequence[int], cores: int, rows_max: int = ROWS_MAX
+    ) -> None:
+        """``numbers``: the rows that wait; ``rows_max``: how many a core may hold at a time."""
+        self.hands = min(cores, max(1, len(numbers) // ROWS_MIN))
         self.rows = list(rows)
+        self.positions_max = POSITIONS_MAX * rows_max // ROWS_MAX
+        self._rows_max = rows_max
         self._lock = threading.Lock()
-        self._piles: list[deque[int]] = [deque() for _ in range(hands)]
-        work = [0] * hands
-        piece = max(ROWS_MIN, -(-len(rows) // (4 * hands)))
-        order = sorted(range(len(rows)), key=lambda i: (-rows[i].answers, rows[i].context))
+        self._piles: list[deque[int]] = [deque() for _ in range(self.hands)]
+        work = [0] * self.hands
+        piece = max(ROWS_MIN, -(-len(numbers) // (4 * self.hands)))
+        order = sorted(numbers, key=lambda i: (-rows[i].answers, rows[i].context))
         for _, alike in groupby(order, key=lambda i: (rows[i].answers, rows[i].context)):
             together = list(alike)
             for at in range(0, len(together), piece):
@@ -57,9 +62,9 @@ class Waiting:
         with self._lock:
             taken: list[int] = []
             pile, longest = self._pile(hand), 0
-            while pile and len(taken) < ROWS_MAX:
+            while pile and len(taken) < self._rows_max:
                 longest = max(longest, self.rows[pile[0]].positions)
-                if taken and (len(taken) + 1) * longest > POSITIONS_MAX:
+                if taken and (len(taken) + 1) * longest > self.positions_max:
                     break
                 taken.append(pile.popleft())
             return taken
