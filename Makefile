@@ -35,7 +35,7 @@ SCREEN := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
 HEADLESS ?= $(if $(strip $(SCREEN)),false,true)
 
 .PHONY: again help setup app test check format bench corpus train-infiller train-classifiers \
-        baseline quality examples clean
+        baseline agreement quality examples clean
 
 help:
 	@sed -n 's/^# \{0,1\}//; 1,5p' Makefile
@@ -118,6 +118,12 @@ baseline: corpus
 	$(PYTHON) -m nsx_core.training.classifiers baseline --texts build/baseline/neutral.jsonl \
 	    --source "sentences of the CAD test split labelled Neutral"
 	$(PYTHON) -m nsx_core.training.readme
+
+# Whether the classifiers may run in bfloat16, by 10,000 of the authors' released texts.
+agreement: setup
+	$(PYTHON) -m nsx_core.training.classifiers agreement \
+	    --texts $(DATA)/paper/ilm_perturbations.parquet --column perturbed_text \
+	    --source "the authors' released counterfactual texts"
 
 # At least 2,000 infills, and the authors' own masks side by side with their texts.
 quality: setup

@@ -47,7 +47,8 @@ class EncoderWithHead(nn.Module):
     def forward(self, input_ids: torch.Tensor, attention_mask: torch.Tensor) -> torch.Tensor:
         """int64[batch, tokens] twice -> float[batch, n_labels], logits."""
         states = self.encoder(input_ids=input_ids, attention_mask=attention_mask)
-        hidden: torch.Tensor = states.last_hidden_state
+        # Pooling and head stay in float32, whatever the encoder computes in.
+        hidden: torch.Tensor = states.last_hidden_state.float()
         if self.pooling == "first":
             pooled = hidden[:, 0]
         else:

@@ -111,8 +111,24 @@ class Baseline:
 
 
 @dataclass(frozen=True)
+class Agreement:
+    """On how many of ``n`` texts another number format gives the same label at 0.5."""
+
+    n: int
+    same: int
+    source: str
+
+    @property
+    def share(self) -> float:
+        return self.same / self.n
+
+
+@dataclass(frozen=True)
 class Manifest:
-    """A classifier's ``model.json``. ``base_sha256`` is empty for a full model."""
+    """A classifier's ``model.json``. ``base_sha256`` is empty for a full model.
+
+    ``bfloat16``: how well that format agrees with float32, None where nobody has measured.
+    """
 
     format: int
     name: str
@@ -134,6 +150,7 @@ class Manifest:
     baseline: Baseline | None
     weights_sha256: str
     fingerprint: str
+    bfloat16: Agreement | None = None
 
 
 _NESTED: dict[str, type[Any]] = {
@@ -143,6 +160,7 @@ _NESTED: dict[str, type[Any]] = {
     "test": Figures,
     "paper": PaperFigures,
     "baseline": Baseline,
+    "bfloat16": Agreement,
 }
 
 

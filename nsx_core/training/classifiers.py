@@ -8,6 +8,7 @@
     python -m nsx_core.training.classifiers --name Mine-hate --task hate --source csv \\
         --data mine.csv --text-column text --label-column label --positive hateful
     python -m nsx_core.training.classifiers baseline --texts neutral.jsonl
+    python -m nsx_core.training.classifiers agreement --texts texts.parquet --column text
     python -m nsx_core.training.classifiers cards
 
 A name's first part picks the loader, its last part the task. A run that was stopped goes
@@ -26,11 +27,13 @@ from nsx_core.adapters.base_models import MINILM
 from nsx_core.adapters.manifest import MANIFEST_FILE, Recipe, holds_classifier
 from nsx_core.errors import DataError, NsxError, UnknownNameError
 from nsx_core.settings import SHIPPED_MODELS_FOLDER
+from nsx_core.training.agreement import measure_agreement
 from nsx_core.training.baseline import measure_baseline
 from nsx_core.training.cards import write_card
 from nsx_core.training.corpus import read_corpus
 from nsx_core.training.datasets import TASKS, Dataset, load, load_csv
 from nsx_core.training.fine_tuning import RECIPES, recipe_named
+from nsx_core.training.tables import read_table
 from nsx_core.training.trained_folder import CHECKPOINTS_FOLDER, SHIPPED, train_classifier
 
 __all__ = ["main"]
@@ -44,6 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if arguments[:1] == ["baseline"]:
             return _baseline_command(arguments[1:])
+        if arguments[:1] == ["agreement"]:
+            return _agreement_command(arguments[1:])
         if arguments[:1] == ["cards"]:
             return _cards_command(arguments[1:])
         return _train_command(arguments)
@@ -154,6 +159,29 @@ def _baseline_command(arguments: list[str]) -> int:
         print(
             f"{folder.name}: {found.positives} of {found.n} neutral texts positive "
             f"({found.rate:.4f}), mean probability {found.mean_probability:.4f}",
+            flush=True,
+        )
+    return 0
+
+
+def _agreement_command(arguments: list[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m nsx_core.training.classifiers agreement")
+    parser.add_argument("--texts", type=Path, required=True, help="CSV, TSV, JSONL or Parquet")
+    parser.add_argument("--column", default="text")
+    parser.add_argument("--most", type=int, default=10_000, help="how many distinct texts")
+    parser.add_argument("--models", type=Path, default=SHIPPED_MODELS_FOLDER)
+    parser.add_argument("--name", action="append", help="only this classifier; may be repeated")
+    parser.add_argument("--source", help="what the texts are; the file's name unless given")
+    given = parser.parse_args(arguments)
+    distinct = list(dict.fromkeys(read_table(given.texts, [given.column])[given.column]))
+    every = max(1, len(distinct) // max(1, given.most))
+    texts = distinct[::every][: given.most]
+    for folder in _folders(given.models, given.name):
+        found = measure_agreement(folder, texts, given.source or given.texts.name)
+        write_card(folder)
+        print(
+            f"{folder.name}: bfloat16 gives float32's label on {found.same:,} of {found.n:,} texts "
+            f"({found.share:.2%})",
             flush=True,
         )
     return 0

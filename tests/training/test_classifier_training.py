@@ -11,11 +11,13 @@ import pytest
 import torch
 from transformers import BertConfig, BertModel, BertTokenizer
 
+from nsx_core.adapters import encoder_classifier
 from nsx_core.adapters.encoder_classifier import EncoderClassifier
-from nsx_core.adapters.manifest import Recipe, file_sha256, read_manifest
+from nsx_core.adapters.manifest import Recipe, file_sha256, read_manifest, write_json
 from nsx_core.classifying import checked
 from nsx_core.errors import DataError, UnknownNameError
 from nsx_core.training import classifiers
+from nsx_core.training.agreement import measure_agreement
 from nsx_core.training.baseline import BASELINE_FILE, measure_baseline
 from nsx_core.training.cards import card
 from nsx_core.training.datasets import Dataset, Split
@@ -188,6 +190,43 @@ def test_the_baseline_is_exact_at_every_threshold(
         assert (probabilities >= threshold).sum() == (answers >= threshold).sum()
     with pytest.raises(DataError, match="at least one neutral text"):
         measure_baseline(folder, [], "made")
+
+
+def test_bfloat16_is_used_only_where_it_was_seen_to_agree(
+    tmp_path: Path, base: Path, data: Dataset, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    train_classifier(
+        "B-hate", data, _recipe("adapter", epochs=1), tmp_path, str(base),
+        checkpoints=tmp_path / "c", quiet=True,
+    )  # fmt: skip
+    folder, texts = tmp_path / "B-hate", list(data.test.texts)
+    monkeypatch.setattr(encoder_classifier, "matrix_dtype", lambda at: torch.bfloat16)
+
+    def format_of(classifier: EncoderClassifier) -> torch.dtype:
+        return next(classifier._model.encoder.parameters()).dtype
+
+    assert format_of(EncoderClassifier.load(folder)) == torch.float32
+    table = tmp_path / "texts.jsonl"
+    lines = [json.dumps({"text": text}) for text in [*texts, texts[0]]]
+    table.write_text("\n".join(lines), encoding="utf-8")
+    asked = ["agreement", "--texts", str(table), "--models", str(tmp_path), "--source", "made"]
+    assert classifiers.main(asked) == 0
+    found = read_manifest(folder).bfloat16
+    assert found is not None and found.n == len(set(texts)) and found.source == "made"
+    both = [
+        EncoderClassifier.load(folder, dtype).predict_proba(list(dict.fromkeys(texts)))[:, 1]
+        for dtype in (torch.float32, torch.bfloat16)
+    ]
+    assert 0 < np.abs(both[0] - both[1]).max() < 0.05
+    assert found.same == int(((both[0] >= 0.5) == (both[1] >= 0.5)).sum())
+    for same, dtype in ((995, torch.bfloat16), (994, torch.float32)):
+        measured = dataclasses.replace(found, n=1_000, same=same)
+        manifest = dataclasses.replace(read_manifest(folder), bfloat16=measured)
+        write_json(folder / "model.json", manifest)
+        assert format_of(EncoderClassifier.load(folder)) == dtype
+        assert ("everywhere" in card(manifest)) == (dtype == torch.float32)
+    with pytest.raises(DataError, match="at least one text"):
+        measure_agreement(folder, [], "made")
 
 
 def test_every_shipped_classifier_has_a_card_that_its_manifest_renders() -> None:
