@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 # The first batch is small, so that a visitor soon sees that work is under way.
-FIRST_BATCH_DRAWS, BATCH_DRAWS = 32, 256
+FIRST_BATCH_DRAWS, BATCH_DRAWS = 16, 256
 #: About how many tokens of text a step may hold.
 BATCH_TOKENS = 8_192
 CHARACTERS_A_TOKEN = 4
@@ -26,7 +26,7 @@ def batch_spans(missing: int, n_words: int, n_characters: int) -> list[tuple[int
     tokens = max(1, n_words, n_characters // CHARACTERS_A_TOKEN)
     most = max(1, BATCH_TOKENS // tokens)
     first, usual = min(FIRST_BATCH_DRAWS, most), min(BATCH_DRAWS, most)
-    if missing <= first:
+    if missing <= min(2 * first, most):
         return [(0, missing)] if missing else []
     # Equal parts: a small batch takes almost as long as a large one.
     parts = -(-(missing - first) // usual)

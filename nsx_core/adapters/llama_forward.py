@@ -162,8 +162,8 @@ class LlamaForward:
     @torch.inference_mode()
     def prefill(self, contexts: list[list[int]]) -> tuple[torch.Tensor, Cache]:
         """(logits float32[n_contexts, n_columns] after each context's last token, cache)."""
-        x, cache = self._read(contexts)
-        last = x[torch.arange(len(contexts)), cache.length - 1]
+        states, cache = self._read(contexts)
+        last = torch.stack([state[-1] for state in states])
         return self._logits(_wide(last))[: len(contexts)], cache
 
     @torch.inference_mode()
@@ -175,9 +175,8 @@ class LlamaForward:
         """
         if self.columns != self.embedding.shape[0]:
             raise ModelError("Token probabilities need the logits of all tokens: load no columns.")
-        x, _ = self._read(sequences)
         counts = [len(sequence) - 1 for sequence in sequences]
-        states = torch.cat([row[:n] for row, n in zip(x, counts, strict=True)])
+        states = torch.cat([state[:-1] for state in self._read(sequences)[0]])
         wanted = torch.tensor([token for s in sequences for token in s[1:]], dtype=torch.long)
         found = []
         for part, tokens in zip(states.split(ROWS_LOGITS), wanted.split(ROWS_LOGITS), strict=True):
@@ -185,12 +184,7 @@ class LlamaForward:
         return [values.double().numpy() for values in torch.cat(found).split(counts)]
 
     def activation_reach(self, sequences: list[list[int]]) -> dict[str, torch.Tensor]:
-        """float32[inputs] a product: the largest absolute value of each of its inputs.
-
-        Sequences have lengths that are multiples of ``BLOCK``: padding would be counted too.
-        """
-        if any(len(sequence) % BLOCK for sequence in sequences):
-            raise ModelError(f"Calibration takes sequences of a multiple of {BLOCK} tokens.")
+        """float32[inputs] a product: the largest absolute value of each of its inputs."""
         seen: dict[str, torch.Tensor] = {}
 
         def watched(name: str, made: Product) -> Product:
@@ -210,19 +204,18 @@ class LlamaForward:
         try:
             with torch.inference_mode():
                 for sequence in sequences:
-                    self._logits(self._read([sequence])[0])
+                    self._logits(self._read([sequence])[0][0])
         finally:
             self.layers, self.head = layers, head
         return seen
 
-    def _read(self, contexts: list[list[int]]) -> tuple[torch.Tensor, Cache]:
-        """(states float[n_contexts, longest, hidden] after the last layer, cache)."""
-        s = self.shape
+    def _read(self, contexts: list[list[int]]) -> tuple[list[torch.Tensor], Cache]:
+        """(each context's states float[n_tokens, hidden] after the last layer, cache)."""
         lengths = [len(context) for context in contexts]
         length = torch.tensor(lengths)
-        if max(lengths) > s.max_positions:
+        if max(lengths) > self.shape.max_positions:
             raise ModelError(
-                f"The infiller reads at most {s.max_positions} tokens, and the text has "
+                f"The infiller reads at most {self.shape.max_positions} tokens, and the text has "
                 f"{max(lengths)}. Shorten it or use sentence units."
             )
         parts = [[i] for i, n in enumerate(lengths) if n > SPAN]
@@ -230,14 +223,15 @@ class LlamaForward:
             parts.append(together)
         if len(parts) == 1:
             return self._read_together(contexts, length)
-        x = torch.zeros(len(contexts), rounded(max(lengths)), self.hidden, dtype=self.dtype)
+        states = [torch.empty(0)] * len(contexts)
         cache = self._empty(length)
         for part in parts:
-            states, read = self._read_together([contexts[i] for i in part], length[part])
-            upto = states.shape[1]
-            x[part, :upto] = states
+            found, read = self._read_together([contexts[i] for i in part], length[part])
+            for index, state in zip(part, found, strict=True):
+                states[index] = state
+            upto = read.keys.shape[3]
             cache.keys[:, part, :, :upto], cache.values[:, part, :, :upto] = read.keys, read.values
-        return x, cache
+        return states, cache
 
     def _empty(self, length: torch.Tensor) -> Cache:
         s = self.shape
@@ -248,22 +242,28 @@ class LlamaForward:
 
     def _read_together(
         self, contexts: list[list[int]], length: torch.Tensor
-    ) -> tuple[torch.Tensor, Cache]:
-        cache = self._empty(length)
-        longest = cache.keys.shape[3]
-        ids = torch.zeros(len(contexts), longest, dtype=torch.long)
-        for row, context in enumerate(contexts):
-            ids[row, : len(context)] = torch.tensor(context)
-        cos, sin = (table[:longest, None] for table in self._angles(longest))
+    ) -> tuple[list[torch.Tensor], Cache]:
+        """Products over the contexts' tokens one after another, attention over padded rows."""
+        s, cache = self.shape, self._empty(length)
+        rows, longest = len(contexts), cache.keys.shape[3]
+        tokens = int(length.sum())
+        at = torch.cat([torch.arange(int(n)) for n in length])
+        place = at + torch.arange(rows).repeat_interleave(length) * longest
+        cos, sin = (_wide(table[at])[:, None] for table in self._angles(longest))
         causal = torch.ones(longest, longest, dtype=torch.bool).tril()
-        x = F.embedding(ids, self.embedding)
+        padded = [
+            torch.zeros(rows * longest, heads, s.head_dim, dtype=self.dtype)
+            for heads in (s.heads, s.kv_heads, s.kv_heads)
+        ]
+        x = _wide(F.embedding(torch.tensor([i for c in contexts for i in c]), self.embedding))
         for index, layer in enumerate(self.layers):
-            q, k, v = self._qkv(x, layer, cos, sin)
-            q, k, v = (t.transpose(1, 2) for t in (q, k, v))
+            for to, part in zip(padded, self._qkv(x, layer, cos, sin), strict=True):
+                to.index_copy_(0, place, part[:tokens])
+            q, k, v = (t.view(rows, longest, -1, s.head_dim).transpose(1, 2) for t in padded)
             cache.keys[index], cache.values[index] = k, v
-            mixed = self._attend(q, k, v, causal)
-            x = self._rest(x, mixed.transpose(1, 2).flatten(2), layer)
-        return x, cache
+            mixed = self._attend(q, k, v, causal).transpose(1, 2).reshape(rows * longest, -1)
+            x = self._rest(x, _wide(mixed[place]), layer)
+        return list(x[:tokens].split(length.tolist())), cache
 
     @torch.inference_mode()
     def step(self, tokens: torch.Tensor, cache: Cache) -> torch.Tensor:

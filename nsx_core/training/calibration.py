@@ -18,7 +18,6 @@ import torch
 from safetensors.torch import save_file
 
 from nsx_core.adapters.causal_infiller import REACH_FILE, CausalInfiller
-from nsx_core.adapters.llama_cache import BLOCK
 from nsx_core.adapters.llama_forward import LlamaForward
 from nsx_core.errors import MissingModelError, NsxError
 from nsx_core.training.corpus import read_corpus
@@ -31,7 +30,7 @@ SEQUENCES, POSITIONS = 64, 512
 def calibrate(folder: Path, texts: list[str]) -> bool:
     """Write the reach file of an infiller's folder; False where its base has no use for one.
 
-    The sequences are training examples whose length needs no padding.
+    The sequences are training examples.
     """
     try:
         manifest = json.loads((folder / "model.json").read_text(encoding="utf-8"))
@@ -41,7 +40,7 @@ def calibrate(folder: Path, texts: list[str]) -> bool:
     if not isinstance(exact.forward, LlamaForward):
         return False
     made = examples_of_pass(texts, 0, 0, exact.encode, exact.special)
-    sequences = islice((e.ids for e in made if len(e.ids) % BLOCK == 0), SEQUENCES)
+    sequences = islice((e.ids for e in made), SEQUENCES)
     reach = exact.forward.activation_reach(list(sequences))
     save_file({name: values.contiguous() for name, values in reach.items()}, folder / REACH_FILE)
     write_manifest(
