@@ -145,9 +145,9 @@ class Slots:
 
     def _uniform(self, living: torch.Tensor) -> torch.Tensor:
         """float64[slots]: the next of each living row's own numbers."""
+        pairs = zip(self.chance, living.tolist(), strict=True)
         return torch.tensor(
-            [g.random() if alive else 0.0 for g, alive in zip(self.chance, living, strict=True)],
-            dtype=torch.float64,
+            [own.random() if lives else 0.0 for own, lives in pairs], dtype=torch.float64
         )
 
     def _read(self, taken: Sequence[int], forward: Forward) -> tuple[torch.Tensor, Any]:
