@@ -10,7 +10,7 @@ from itertools import pairwise
 # The first batch is small, so that a visitor soon sees that work is under way.
 FIRST_BATCH_DRAWS, BATCH_DRAWS = 16, 256
 #: About how many tokens of text a step may hold.
-BATCH_TOKENS = 8_192
+BATCH_TOKENS = 4_096
 CHARACTERS_A_TOKEN = 4
 #: Above this much ``work`` a person is asked first: some minutes on two cores.
 LONG_WORK = 100_000

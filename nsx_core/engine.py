@@ -12,6 +12,7 @@ from pathlib import Path
 from nsx_core import batches, pipeline, words
 from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry, shipped_catalogue
 from nsx_core.classifying import checked
+from nsx_core.errors import StoreError
 from nsx_core.fake_catalogue import trial_catalogue
 from nsx_core.jobs import INTERACTIVE, JobQueue, JobView
 from nsx_core.pipeline import Plan
@@ -53,8 +54,8 @@ class Cost:
 class Engine:
     """Models, store and jobs of one process; every method may be called from any thread."""
 
-    def __init__(self, store: Store, catalogue: Catalogue) -> None:
-        self.store, self.catalogue = store, catalogue
+    def __init__(self, store: Store, catalogue: Catalogue, warnings: tuple[str, ...] = ()) -> None:
+        self.store, self.catalogue, self._warnings = store, catalogue, warnings
         self._results: OrderedDict[str, Explanation] = OrderedDict()
         self._lock = threading.Lock()
         self._jobs = JobQueue(store, catalogue, self._keep)
@@ -71,6 +72,9 @@ class Engine:
         store = Store.open((home or data_folder()) / STORE_FILE)
         try:
             load_examples(catalogue, store)
+        except StoreError as error:
+            # A full disk, say: what is stored can still be looked at.
+            return cls(store, catalogue, (f"The examples could not be stored. {error}",))
         except BaseException:
             store.close()
             raise
@@ -88,8 +92,8 @@ class Engine:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What opening the store had to set aside."""
-        return self.store.warnings
+        """What opening the store had to set aside, or could not do."""
+        return (*self.store.warnings, *self._warnings)
 
     def classifiers(self) -> list[ClassifierEntry]:
         """All classifiers, those with a problem included."""
@@ -125,29 +129,35 @@ class Engine:
         return Cost(n_words, draws, batches.work(draws, n_words) > batches.LONG_WORK)
 
     def submit(
-        self, request: ExplainRequest, urgency: int = INTERACTIVE, early: float | None = None
+        self,
+        request: ExplainRequest,
+        urgency: int = INTERACTIVE,
+        early: float | None = None,
+        visitor: str = "",
     ) -> str:
         """Queue the request and return its job's id; an equal one that runs is joined.
 
         ``early``: end as 'settled' once the order of the first three words is clear at this
-        decision threshold (0 to 1); None = draw the whole budget.
+        decision threshold (0 to 1); None = draw the whole budget. ``visitor`` names who asks, so
+        that one visitor's cancelling does not stop another's job.
         """
-        return self._jobs.submit(self.plan(request), urgency, early)
+        return self._jobs.submit(self.plan(request), urgency, early, visitor)
 
-    def job(self, job_id: str) -> JobView:
+    def job(self, job_id: str, visitor: str = "") -> JobView:
         """The job's state now; ``UnknownNameError`` for one that is not known here."""
-        return self._jobs.view(job_id)
+        return self._jobs.view(job_id, visitor)
 
     def partial(self, job_id: str) -> Explanation | None:
         """What a running job's draws say so far; None before the first batch and at the end."""
         return self._jobs.partial(job_id)
 
-    def cancel(self, job_id: str) -> None:
+    def cancel(self, job_id: str, visitor: str = "") -> bool:
         """Stop the job: at once where it waits, else within the batch in hand.
 
-        What is committed stays.
+        What is committed stays. False, and the job goes on, where another visitor looks at it;
+        whoever gives no name stops it for all.
         """
-        self._jobs.cancel(job_id)
+        return self._jobs.cancel(job_id, visitor)
 
     def leave(self, job_id: str) -> None:
         """A visitor looks at something else: stop the job unless another one asks for it."""

@@ -17,7 +17,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Generator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 
 from nsx_core import batches, pipeline, stopping
 from nsx_core.catalogue import Catalogue
@@ -34,7 +34,7 @@ MEASURED = ("classifying", "drawing")
 #: After so many seconds a batch gives way to a smaller job, but not so often that it starves.
 PATIENCE_SECONDS, GIVE_WAY_MAX = 3.0, 5
 #: A page asks for its job more often than this.
-LOOKS_SECONDS = 5.0
+LOOKS_SECONDS, NEVER = 5.0, float("-inf")
 
 log = logging.getLogger(__name__)
 
@@ -43,8 +43,9 @@ log = logging.getLogger(__name__)
 class JobView:
     """A job as a page sees it.
 
-    ``rate`` is draws judged a second in the present stage; ``stage`` is the pipeline's, or
-    'waiting' before the first batch, or 'stopping' once a person has cancelled.
+    ``done`` counts draws that are judged, and those of the batch in hand that are written;
+    ``rate`` is how many a second in the present stage; ``stage`` is the pipeline's, or 'waiting'
+    before the first batch, or 'stopping' once a person has cancelled.
     """
 
     id: str
@@ -72,6 +73,8 @@ class _Job:
     steps: Generator[Progress, None, Explanation] | None = None
     first: tuple[float, int] | None = None
     latest: float = 0.0
+    #: Draws of the batch in hand that are written.
+    in_hand: int = 0
     error: str | None = None
     cancelled: bool = False
     turns: int = 0
@@ -81,20 +84,24 @@ class _Job:
     #: The decision threshold at which it may end once the order of the first words is settled;
     #: None = it draws its whole budget.
     early: float | None = None
-    #: When a page last asked for it, and when a visitor went on to something else.
-    seen: float = 0.0
+    #: When a page last asked for it, by visitor, and when one went on to something else.
+    looks: dict[str, float] = field(default_factory=dict)
     left: float | None = None
 
     @property
+    def seen(self) -> float:
+        return max(self.looks.values(), default=NEVER)
+
+    @property
     def watched(self) -> bool:
-        return time.monotonic() - self.seen < LOOKS_SECONDS
+        return _recent(self.seen)
 
     @property
     def deserted(self) -> bool:
         """A visitor left it, and no other has asked for it since."""
         if self.left is None or self.seen > self.left:
             return False
-        return time.monotonic() - self.left > LOOKS_SECONDS
+        return not _recent(self.left)
 
     @property
     def work(self) -> int:
@@ -126,7 +133,9 @@ class JobQueue:
                 job.steps.close()
             self._end(job, "interrupted")
 
-    def submit(self, todo: Plan, urgency: int, early: float | None = None) -> str:
+    def submit(
+        self, todo: Plan, urgency: int, early: float | None = None, visitor: str = ""
+    ) -> str:
         """Queue the plan and return its job's id; an equal one that runs is joined.
 
         ``early``: end as 'settled' once ``pipeline.settled`` says so at this decision threshold; a
@@ -137,12 +146,12 @@ class JobQueue:
                 if job.todo.key == todo.key and job.state in ACTIVE and not job.cancelled:
                     job.urgency, job.left = min(job.urgency, urgency), None
                     job.early = early if early == job.early else None
-                    job.seen = time.monotonic()
+                    job.looks[visitor] = time.monotonic()
                     return job.id
             number, now = next(self._order), time.time()
             job = _Job(canonical_key([todo.key, number, now])[:16], todo, urgency, number, now)
             job.progress = Progress(0, len(todo.masks), 0, 0, "waiting")
-            job.seen, job.early = time.monotonic(), early
+            job.looks[visitor], job.early = time.monotonic(), early
             self._jobs[job.id] = job
             self._forget_old()
             self._wake.notify_all()
@@ -153,20 +162,20 @@ class JobQueue:
         with self._wake:
             return self._known(job_id).todo
 
-    def view(self, job_id: str) -> JobView:
+    def view(self, job_id: str, visitor: str = "") -> JobView:
         """The job's state now; ``UnknownNameError`` for one that is not known here."""
         with self._wake:
             job = self._known(job_id)
-            job.seen = time.monotonic()
+            job.looks[visitor] = time.monotonic()
             p = job.progress
-            rate, left = 0.0, None
+            rate, left, done = 0.0, None, min(p.total, p.done + job.in_hand)
             if job.first and job.latest > job.first[0]:
-                rate = (p.done - job.first[1]) / (job.latest - job.first[0])
+                rate = (done - job.first[1]) / (job.latest - job.first[0])
             if rate > 0:
-                left = (p.total - p.done) / rate
+                left = (p.total - done) / rate
             stage = "stopping" if job.cancelled and job.state in ACTIVE else p.stage
             return JobView(
-                job.id, job.state, p.done, p.total, p.infilled, p.reused, rate, left,
+                job.id, job.state, done, p.total, p.infilled, p.reused, rate, left,
                 stage, job.error, self._ahead(job),
             )  # fmt: skip
 
@@ -184,18 +193,24 @@ class JobQueue:
             if job_id in self._jobs:
                 self._jobs[job_id].left = time.monotonic()
 
-    def cancel(self, job_id: str) -> None:
+    def cancel(self, job_id: str, visitor: str = "") -> bool:
         """Stop the job: at once where it waits, else within the batch in hand.
 
-        What is committed stays.
+        What is committed stays. False, and the job goes on, where another visitor looks at it;
+        whoever gives no name stops it for all.
         """
         with self._wake:
             job = self._known(job_id)
+            others = [at for name, at in job.looks.items() if name not in ("", visitor)]
+            job.looks.pop(visitor, None)
+            if visitor and job.state in ACTIVE and _recent(max(others, default=NEVER)):
+                return False
             if job.state in ACTIVE:
                 job.cancelled = True
             if job.state == "queued":
                 job.state = "cancelled"
             self._wake.notify_all()
+            return True
 
     def _known(self, job_id: str) -> _Job:
         if job_id not in self._jobs:
@@ -263,7 +278,11 @@ class JobQueue:
                         return
                     job.state = "running"
                 job.steps = pipeline.explaining(
-                    job.todo, self._catalogue, self._store, lambda p: _row(job, "running", p)
+                    job.todo,
+                    self._catalogue,
+                    self._store,
+                    lambda p: _row(job, "running", p),
+                    lambda: self._drawn(job),
                 )
                 self._store.save_job(_row(job, "running", job.progress))
             job.began = time.monotonic()
@@ -276,7 +295,7 @@ class JobQueue:
                 # Draws that are only judged go faster than new ones: each stage has its rate.
                 if progress.stage in MEASURED and progress.stage != job.progress.stage:
                     job.first = (now, progress.done)
-                job.progress, job.latest = progress, now
+                job.progress, job.latest, job.in_hand = progress, now, 0
             told = progress.partial
             if told is not None and self._settled(job, told):
                 job.steps.close()
@@ -290,7 +309,7 @@ class JobQueue:
                 self._end(job, "cancelled")
             elif not self._closed:
                 # It begins again from what is committed.
-                job.steps, job.state, job.first = None, "queued", None
+                job.steps, job.state, job.first, job.in_hand = None, "queued", None, 0
                 job.progress = replace(job.progress, stage="waiting")
                 job.gave_way += 1
         except NsxError as error:
@@ -301,19 +320,28 @@ class JobQueue:
             job.error = f"Unexpected fault: {type(error).__name__}: {error}"
             self._end(job, "failed")
 
+    def _drawn(self, job: _Job) -> None:
+        with self._wake:
+            job.in_hand, job.latest = job.in_hand + 1, time.monotonic()
+
     def _settled(self, job: _Job, told: Explanation) -> bool:
         if job.early is None:
             return False
         return pipeline.settled(pipeline.rejudged(told, job.early, job.todo.classifier))
 
     def _end(self, job: _Job, state: str) -> None:
-        job.steps = None
+        job.steps, job.in_hand = None, 0
         try:
             self._store.save_job(_row(job, state, job.progress))
         except NsxError as error:
             job.error = job.error or str(error)
         with self._wake:
             job.state = state
+
+
+def _recent(at: float) -> bool:
+    """Whether a look at that time (monotonic seconds) is recent enough to be followed by another."""
+    return time.monotonic() - at < LOOKS_SECONDS
 
 
 def _place(job: _Job) -> tuple[int, bool, bool, int, int]:

@@ -1,7 +1,7 @@
 """Ask, inside long work, whether the person has cancelled it.
 
-Whoever runs the work sets the question with ``asking``; the work asks with ``check`` or, for
-its own threads, takes the question along with ``question``.
+Whoever runs the work sets the question with ``asking``; the work asks with ``check``. Work that
+has threads of its own takes the question along with ``question`` and sets it again in each.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def question() -> Question:
     return _question.get()
 
 
-def check(asked: Question | None = None) -> None:
+def check() -> None:
     """Raise ``CancelledError`` where the answer is yes."""
-    if (asked or question())():
+    if question()():
         raise CancelledError("Stopped. What was drawn before is kept.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 
 import pytest
@@ -9,7 +10,9 @@ from gated_engine import Bench
 
 from nsx_core import jobs, pipeline
 from nsx_core.batches import FIRST_BATCH_DRAWS
-from nsx_core.records import Explanation, Side
+from nsx_core.infilling import Again
+from nsx_core.infilling.wordlist import WordListInfiller
+from nsx_core.records import Explanation, GenerationSettings, InfillRequest, Side
 
 
 def test_a_running_job_tells_what_its_draws_say_so_far(bench: Bench) -> None:
@@ -17,7 +20,7 @@ def test_a_running_job_tells_what_its_draws_say_so_far(bench: Bench) -> None:
     assert bench.writer.waiting.wait(20)
     assert bench.engine.partial(job) is None
     bench.open_gate(1)
-    while bench.engine.job(job).done == 0:
+    while bench.engine.partial(job) is None:
         time.sleep(0.01)
     partial = bench.engine.partial(job)
     assert partial is not None and len(partial.draws) == FIRST_BATCH_DRAWS
@@ -45,7 +48,7 @@ def test_only_the_latest_stopped_jobs_keep_what_they_drew(
     for seed in range(3):
         stopped.append(bench.engine.submit(bench.request(seed=seed, budget=200)))
         bench.open_gate(1)
-        while bench.engine.job(stopped[-1]).done == 0:
+        while bench.engine.partial(stopped[-1]) is None:
             time.sleep(0.01)
         bench.engine.cancel(stopped[-1])
         bench.open_gate(1)
@@ -97,3 +100,31 @@ def test_the_order_is_judged_at_the_threshold_that_the_visitor_sees(
     assert bench.engine.submit(bench.request(seed=1), early=0.2) == job
     bench.until(job, "done")
     assert set(asked) == {0.7}
+
+
+def test_draws_of_the_batch_in_hand_are_counted_as_they_come(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    five, go_on = threading.Event(), threading.Event()
+
+    def infill_again(
+        requests: list[InfillRequest], settings: GenerationSettings, again: Again
+    ) -> None:
+        for index, answers in enumerate(WordListInfiller().infill(requests, settings)):
+            if index == 5:
+                five.set()
+                assert go_on.wait(20)
+            assert again(index, answers) is None
+
+    monkeypatch.setattr(bench.writer, "infill_again", infill_again, raising=False)
+    job = bench.engine.submit(bench.request())
+    assert five.wait(20)
+    view = bench.engine.job(job)
+    assert (view.done, view.infilled, view.stage) == (5, 0, "drawing")
+    assert view.rate > 0 and view.seconds_left
+    bench.engine.cancel(job)
+    go_on.set()
+    view = bench.until(job, "cancelled")
+    assert view.done == view.infilled == FIRST_BATCH_DRAWS
+    again = bench.until(bench.engine.submit(bench.request()), "done")
+    assert (again.done, again.reused) == (261, FIRST_BATCH_DRAWS)

@@ -13,7 +13,14 @@ from gated_engine import Bench
 from nsx_core import jobs, stopping
 from nsx_core.batches import FIRST_BATCH_DRAWS
 from nsx_core.engine import Cost, Engine
-from nsx_core.errors import CancelledError, StoreBusyError, TextError, UnknownNameError
+from nsx_core.errors import (
+    CancelledError,
+    StoreBusyError,
+    StoreError,
+    TextError,
+    UnknownNameError,
+)
+from nsx_core.fake_catalogue import fake_catalogue
 from nsx_core.infilling.wordlist import WordListInfiller
 from nsx_core.records import GenerationSettings, InfillRequest
 
@@ -52,6 +59,25 @@ def test_cancel_stops_at_the_next_batch_and_keeps_what_is_there(bench: Bench) ->
     again = bench.engine.submit(bench.request())
     view = bench.until(again, "done")
     assert (view.infilled, view.reused) == (261 - FIRST_BATCH_DRAWS, FIRST_BATCH_DRAWS)
+
+
+def test_one_visitors_cancelling_does_not_stop_anothers_job(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = bench.engine.submit(bench.request(), visitor="a")
+    assert bench.engine.submit(bench.request(), visitor="b") == job
+    assert bench.writer.waiting.wait(20)
+    assert bench.engine.cancel(job, "b") is False
+    assert bench.engine.job(job, "a").stage == "drawing"
+    assert bench.engine.cancel(job, "a") is True
+    bench.open_gate(1)
+    bench.until(job, "cancelled")
+    monkeypatch.setattr(jobs, "LOOKS_SECONDS", 0.0)
+    again = bench.engine.submit(bench.request(), visitor="a")
+    bench.engine.job(again, "b")  # looked, and went away
+    assert bench.engine.cancel(again, "a") is True
+    bench.open_gate()
+    bench.until(again, "cancelled")
 
 
 def test_stages_are_told_and_reused_draws_do_not_hurry_the_rate(bench: Bench) -> None:
@@ -299,3 +325,19 @@ def test_waiting_jobs_know_how_many_come_first(bench: Bench) -> None:
     for job in (second, third):
         bench.until(job, "done")
     assert bench.engine.job(third).ahead == 0
+
+
+def test_examples_that_cannot_be_stored_do_not_keep_the_app_from_starting(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> int:
+        raise StoreError("The disk is full: 4 draws were not saved.")
+
+    monkeypatch.setattr("nsx_core.engine.load_examples", full)
+    engine = Engine.start(tmp_path, fake_catalogue())
+    try:
+        (said,) = engine.warnings
+        assert said == "The examples could not be stored. The disk is full: 4 draws were not saved."
+        assert engine.text("none") is None
+    finally:
+        engine.close()

@@ -25,6 +25,7 @@ import torch
 import torch.nn.functional as F
 from numpy.typing import NDArray
 
+from nsx_core import stopping
 from nsx_core.adapters.int8 import Product, plain_product, product
 from nsx_core.adapters.llama_cache import BLOCK, Cache, rounded
 from nsx_core.adapters.llama_weights import merged_weights
@@ -257,6 +258,7 @@ class LlamaForward:
         ]
         x = _wide(F.embedding(torch.tensor([i for c in contexts for i in c]), self.embedding))
         for index, layer in enumerate(self.layers):
+            stopping.check()  # many long contexts take seconds
             for to, part in zip(padded, self._qkv(x, layer, cos, sin), strict=True):
                 to.index_copy_(0, place, part[:tokens])
             q, k, v = (t.view(rows, longest, -1, s.head_dim).transpose(1, 2) for t in padded)

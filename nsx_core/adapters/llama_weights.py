@@ -45,7 +45,8 @@ def merge_lora(weights: dict[str, torch.Tensor], adapter: Path) -> None:
         target = name.removeprefix("base_model.model.").replace(".lora_A.weight", ".weight")
         if target not in weights:
             raise ModelError(f"{adapter} adapts {target!r}, which the base model does not have.")
-        weights[target] += scale * (up.float() @ down.float())
+        # In double precision, so that no order of adding up can change a bit of the sum.
+        weights[target] += (scale * (up.double() @ down.double())).float()
 
 
 def _tensors(file: Path) -> dict[str, torch.Tensor]:

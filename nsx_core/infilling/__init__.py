@@ -67,7 +67,7 @@ def checked_answers(
         return following
 
     within = getattr(infiller, "infill_again", None)
-    if within is not None and again is not None:
+    if within is not None:
         within(list(requests), settings, told)
         return answers
     left = list(range(len(requests)))

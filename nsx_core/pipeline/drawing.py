@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from nsx_core.infilling import Infiller, checked_answers, is_unchanged, splice
 from nsx_core.pipeline.planning import Plan
@@ -11,8 +11,13 @@ from nsx_core.seeding import child_seed
 from nsx_core.settings import REDRAWS_MAX
 
 
-def infill(infiller: Infiller, todo: Plan, masks: Sequence[Mask]) -> list[Draw]:
-    """One draw a mask; a draw equal to the original is drawn again where settings say so."""
+def infill(
+    infiller: Infiller, todo: Plan, masks: Sequence[Mask], drawn: Callable[[], None]
+) -> list[Draw]:
+    """One draw a mask; a draw equal to the original is drawn again where settings say so.
+
+    ``drawn`` is called once for each draw as it comes, from any thread.
+    """
     split, settings = todo.split, todo.settings
     texts = tuple(w.text for w in split.words)
     attempts = [0] * len(masks)
@@ -29,8 +34,9 @@ def infill(infiller: Infiller, todo: Plan, masks: Sequence[Mask]) -> list[Draw]:
         return "".join(piece for piece, _ in splice(split, masks[index].replaced, answer))
 
     def again(index: int, answer: tuple[str, ...]) -> InfillRequest | None:
-        changed = not is_unchanged(split.text, text_of(index, answer))
-        if changed or attempts[index] == REDRAWS_MAX:
+        most = REDRAWS_MAX if settings.generation.redraw_unchanged else 0
+        if attempts[index] == most or not is_unchanged(split.text, text_of(index, answer)):
+            drawn()
             return None
         attempts[index] += 1
         return request(index)
@@ -39,7 +45,7 @@ def infill(infiller: Infiller, todo: Plan, masks: Sequence[Mask]) -> list[Draw]:
         infiller,
         [request(index) for index in range(len(masks))],
         settings.generation,
-        again if settings.generation.redraw_unchanged else None,
+        again,
     )
     draws = []
     for index, (mask, answer) in enumerate(zip(masks, answers, strict=True)):

@@ -45,11 +45,16 @@ class Progress:
 
 
 def explaining(
-    todo: Plan, catalogue: Catalogue, store: Store, job: Callable[[Progress], JobRow] | None = None
+    todo: Plan,
+    catalogue: Catalogue,
+    store: Store,
+    job: Callable[[Progress], JobRow] | None = None,
+    drawn: Callable[[], None] = lambda: None,
 ) -> Generator[Progress, None, Explanation]:
     """Explain step by step; each step yields its progress, the last returns the explanation.
 
-    ``job`` makes the row that is committed together with a batch.
+    ``job`` makes the row that is committed together with a batch; ``drawn`` is called once for
+    each new draw within a step, from any thread.
     """
     stored = from_store(todo, catalogue, store)
     if stored is not None:
@@ -88,7 +93,7 @@ def explaining(
             assert infiller is not None
             _same_model(infiller.fingerprint, todo.infiller.fingerprint, infiller.name)
             with clock.of("infilling"):
-                fresh = infill(infiller, todo, masks)
+                fresh = infill(infiller, todo, masks, drawn)
         texts = [d.text for d in [*found, *fresh]]
         if todo.split.text not in judged:
             texts.append(todo.split.text)

@@ -56,6 +56,7 @@ class View:
     top_p: float = TOP_P_DEFAULT
     redraw: bool = True
     sampler: str = SAMPLER_DEFAULT
+    early: bool = False
     word: int | None = None
 
 
@@ -97,15 +98,16 @@ def read_view(
         budget=take("budget", checked_budget, default.budget),
         seed=take("seed", checked_seed, default.seed),
         threshold=take("threshold", _threshold, default.threshold),
-        scores=take("scores", _flag("scores"), default.scores),
+        scores=take("scores", _flag("'Count probabilities' (scores)"), default.scores),
         temperature=take(
             "temperature",
             _within("The temperature", TEMPERATURE_MIN, TEMPERATURE_MAX),
             default.temperature,
         ),
-        top_p=take("top_p", _within("top_p", TOP_P_MIN, TOP_P_MAX), default.top_p),
-        redraw=take("redraw", _flag("redraw"), default.redraw),
+        top_p=take("top_p", _within("Top-p", TOP_P_MIN, TOP_P_MAX), default.top_p),
+        redraw=take("redraw", _flag("'Redraw unchanged texts' (redraw)"), default.redraw),
         sampler=take("sampler", _one_of("The sampler", SAMPLER_NAMES), default.sampler),
+        early=take("early", _flag("'Stop when the first three are clear' (early)"), default.early),
         word=take("word", _position, default.word),
     )
     return view, tuple(said)
@@ -147,8 +149,12 @@ def view_of(
     explained: str,
     threshold: float,
     word: int | None,
+    early: bool = False,
 ) -> View:
-    """The view that shows one request; ``word`` counts from 0 here."""
+    """The view that shows one request; ``word`` counts from 0 here.
+
+    ``early``: the explanation may end before its budget.
+    """
     return View(
         classifier=classifier,
         label=settings.label or explained,
@@ -162,6 +168,7 @@ def view_of(
         top_p=settings.generation.top_p,
         redraw=settings.generation.redraw_unchanged,
         sampler=settings.sampler,
+        early=early,
         word=None if word is None else word + 1,
     )
 

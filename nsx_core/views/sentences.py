@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from nsx_core.records import Estimate, Explanation, JudgedDraw, Side
 from nsx_core.views.drilldown import counted, flips, kept_share, mean_probability
 from nsx_core.views.markup import direction, printable, shortened
-from nsx_core.views.numbers import duration, interval, percent, score
+from nsx_core.views.numbers import duration, interval, percent, probability, score, threshold
 from nsx_core.words import hidden_characters
 
 __all__ = [
@@ -53,26 +53,24 @@ def quoted(text: str, most: int = 48) -> str:
 
 def prediction_sentence(explanation: Explanation) -> str:
     """What the classifier says of the original text."""
-    use_scores = explanation.settings.use_scores
+    use_scores, limit = explanation.settings.use_scores, explanation.settings.threshold
     side = "reaches" if explanation.predicted else "stays below"
     verdict = "predicted" if explanation.predicted else "not predicted"
     return (
         f"{explanation.classifier} gives the label {explanation.label} a probability of "
-        f"{score(explanation.probability)}, which {side} the threshold of "
-        f"{score(explanation.settings.threshold)}: {verdict}."
+        f"{probability(explanation.probability, limit)}, which {side} the threshold of "
+        f"{threshold(limit)}: {verdict}."
         + (" The scores count probabilities, not predictions." if use_scores else "")
     )
 
 
-def not_predicted_sentence(
-    classifier: str, label: str, probability: float, threshold: float
-) -> str | None:
+def not_predicted_sentence(classifier: str, label: str, found: float, limit: float) -> str | None:
     """Why the text is not explained unasked; None where the label is predicted."""
-    if probability >= threshold:
+    if found >= limit:
         return None
     return (
-        f"{classifier} gives the label {label} a probability of {score(probability)}, below the "
-        f"threshold of {score(threshold)}. The scores say which words a positive prediction "
+        f"{classifier} gives the label {label} a probability of {probability(found, limit)}, "
+        f"below the threshold of {threshold(limit)}. The scores say which words a positive prediction "
         "rests on, and here there is none."
     )
 
@@ -126,20 +124,19 @@ def necessity_sentence(explanation: Explanation, index: int) -> str:
     draws = counted(explanation, index, Side.NECESSITY)
     if not draws:
         return f"No draw replaces {name}, so its necessity is undefined (0 of 0)."
-    alone = " There is no other word to keep." if len(explanation.words) == 1 else ""
     if explanation.settings.use_scores:
         mean = mean_probability(draws)
         return (
             f"When {name} is replaced, the mean probability of {label} over {_texts(len(draws))} "
             f"goes from {score(explanation.probability)} to {score(mean)} "
-            f"({_stated('necessity', word.necessity)}).{alone}"
+            f"({_stated('necessity', word.necessity)})."
         )
     verb = "lose" if explanation.predicted else "gain"
     flipped = flips(explanation, draws)
     return (
         f"When {name} is replaced, {flipped} of {_texts(len(draws))} "
         f"{_agree(verb, flipped)} the label {label} "
-        f"({_alike(draws)}{_stated('necessity', word.necessity)}).{alone}"
+        f"({_alike(draws)}{_stated('necessity', word.necessity)})."
     )
 
 
@@ -234,7 +231,7 @@ def progress_sentence(
     Before the first draw, what is being done, in words.
     """
     if stage == "stopping":
-        return "Stopping after the texts in hand; what is drawn is kept."
+        return "Stopping. The draws of finished batches are kept."
     if stage == "waiting" and ahead:
         others = "another explanation" if ahead == 1 else f"{ahead} others"
         return f"Waiting for its turn behind {others}."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from dataclasses import replace
 from pathlib import Path
 
@@ -37,6 +38,7 @@ _SETTINGS = (
     "top_p",
     "redraw",
     "sampler",
+    "early",
 )
 
 
@@ -77,6 +79,7 @@ def open_once(engine: Engine) -> None:
         state[name] = getattr(view, name)
     state["link_notices"] = said
     state["word"] = None if view.word is None else view.word - 1
+    state["visitor"] = secrets.token_hex(8)
     state["opened"] = True
     ask_as_set(engine, keep_word=True)
 
@@ -109,7 +112,7 @@ def ask(
     if "asked" in state and state["asked"].text != request.text:
         state["word"] = None
     state["asked"] = request
-    state["anyway"], state["whole"] = anyway, whole
+    state["anyway"], state["whole"], state["goes_on"] = anyway, whole, False
     if state.get("job"):
         engine.leave(state["job"])
     state["job"] = None
@@ -141,6 +144,7 @@ def write_address(engine: Engine) -> None:
         _explained(engine, asked.classifier),
         state["threshold"],
         state["word"],
+        state["early"],
     )
     wanted = address.parameters(view)
     if st.query_params.to_dict() != wanted:

@@ -18,6 +18,8 @@ from pages.explore.growing import RUNNING, growing, grown
 from pages.shared.engine import complete, the_engine
 from pages.shared.notices import error_notice, notice
 
+GOES_ON = "Another visitor waits for the same explanation, so it goes on for them."
+
 
 def page() -> None:
     """The whole page, from top to bottom."""
@@ -106,19 +108,23 @@ def _may_start(engine: Engine, asked: ExplainRequest) -> bool:
 def _job(engine: Engine, asked: ExplainRequest) -> str | None:
     """The job that draws what is asked; None where there is none, which is said."""
     known = st.session_state["job"]
+    again = {"on_click": ask, "args": (engine, asked), "kwargs": {"anyway": True}}
+    if st.session_state["goes_on"]:
+        notice("Stopped for you", GOES_ON, key="goes-on")
+        st.button("Go on", key="resume", **again)
+        return None
     if known is None:
         if not _may_start(engine, asked):
             return None
         state = st.session_state
         may_end = state["early"] and not state["whole"]
         early = state["threshold"] if may_end else None
-        state["job"] = known = engine.submit(asked, early=early)
+        state["job"] = known = engine.submit(asked, early=early, visitor=state["visitor"])
     try:
-        job = engine.job(known)
+        job = engine.job(known, st.session_state["visitor"])
     except UnknownNameError:
         st.session_state["job"] = None
         st.rerun()
-    again = {"on_click": ask, "args": (engine, asked), "kwargs": {"anyway": True}}
     if job.state == "failed":
         notice("The computation failed", job.error or "No reason was given.", key="failed")
         st.button("Try again", key="retry", **again)

@@ -81,7 +81,7 @@ def form(engine: Engine) -> None:
     _more(engine)
     said = st.session_state["link_notices"]
     if said:
-        notice("The link could not be followed to the letter", "\n".join(said), key="link")
+        notice("Parts of the link were put aside", "\n".join(said), key="link")
 
 
 def _use_example(engine: Engine, text: str) -> None:

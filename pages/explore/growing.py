@@ -20,7 +20,7 @@ POLL_SECONDS = 0.7
 
 def growing(engine: Engine, job_id: str) -> None:
     """The job's draws so far, drawn again in place as they come; still once it was stopped."""
-    running = engine.job(job_id).state in RUNNING
+    running = engine.job(job_id, st.session_state["visitor"]).state in RUNNING
     st.fragment(_shown, run_every=POLL_SECONDS if running else None)(engine, None, job_id, running)
 
 
@@ -32,7 +32,7 @@ def grown(engine: Engine, explanation: Explanation) -> None:
 def _shown(engine: Engine, explanation: Explanation | None, job_id: str, running: bool) -> None:
     place = st.container(key="progress", gap="xsmall")
     if explanation is None:
-        job = engine.job(job_id)
+        job = engine.job(job_id, st.session_state["visitor"])
         if running and job.state not in RUNNING:
             st.rerun()
         if running:
@@ -66,6 +66,12 @@ def _progress(engine: Engine, job: JobView) -> None:
         "Cancel",
         key="cancel",
         disabled=job.stage == "stopping",
-        on_click=engine.cancel,
-        args=(job.id,),
+        on_click=_cancel,
+        args=(engine, job.id),
     )
+
+
+def _cancel(engine: Engine, job_id: str) -> None:
+    state = st.session_state
+    if not engine.cancel(job_id, state["visitor"]):
+        state["job"], state["goes_on"] = None, True

@@ -75,7 +75,7 @@ def _chosen(explanation: Explanation) -> int:
     if index is not None and not 0 <= index < count:
         st.session_state["link_notices"] = ()
         notice(
-            "The link could not be followed to the letter",
+            "Parts of the link were put aside",
             f"It asks for word {index + 1}, and the text has {count}. The most necessary word "
             "is chosen.",
             key="word",
@@ -158,16 +158,19 @@ def _turn_to(page: str) -> None:
 
 def _scores(engine: Engine, explanation: Explanation, index: int, key: str, growing: bool) -> None:
     st.text(sentences.baseline_sentence(explanation))
-    st.plotly_chart(scatter(explanation), key=f"scatter-{key}", config={"displayModeBar": False})
-    st.text(scatter_sentence(explanation))
+    points = scatter(explanation, index)
+    if points is not None:
+        st.plotly_chart(points, key=f"scatter-{key}", config={"displayModeBar": False})
+    st.text(scatter_sentence(explanation, index))
     figure(scores_table(explanation), f"scores-{key}")
     if not growing:
         frame = files.with_settings(scores_frame(explanation), explanation)
         _downloads(frame, "scores", explanation)
     grown = engine.growth(explanation, followed(explanation, index))
     chart = growth_chart(explanation, grown)
-    st.plotly_chart(chart, key=f"growth-{key}", config={"displayModeBar": False})
-    st.text(growth_sentence(explanation))
+    if chart is not None:
+        st.plotly_chart(chart, key=f"growth-{key}", config={"displayModeBar": False})
+        st.text(growth_sentence(explanation, index))
 
 
 def _downloads(frame: Any, name: str, explanation: Explanation) -> None:

@@ -15,7 +15,7 @@ from pages.shared.engine import the_engine
 def first_batch(app: AppTest) -> str:
     """Wait for the first draws of the job that the page shows; returns its id."""
     job: str = app.session_state["job"]
-    while the_engine().job(job).done == 0:
+    while the_engine().partial(job) is None:
         time.sleep(0.02)
     return job
 
@@ -28,7 +28,7 @@ def test_cancel_and_go_on(app: AppTest, monkeypatch: pytest.MonkeyPatch) -> None
     app.button(key="explain").click().run()
     job = first_batch(app)
     app.button(key="cancel").click().run()
-    assert "Stopping after the texts in hand" in texts(app)
+    assert "Stopping. The draws of finished batches are kept." in texts(app)
     assert app.button(key="cancel").disabled
     finished(app)
     kept = the_engine().job(job).infilled

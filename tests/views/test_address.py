@@ -21,7 +21,7 @@ def test_nothing_given_is_the_default() -> None:
 
 
 def test_a_view_survives_its_address() -> None:
-    view = View("two", "fine", "mask", "abc", 250, 7, 0.35, True, 1.2, 0.5, False, "paper", 3)
+    view = View("two", "fine", "mask", "abc", 250, 7, 0.35, True, 1.2, 0.5, False, "paper", True, 3)
     assert read(parameters(view)) == (view, ())
 
 
@@ -85,3 +85,10 @@ def test_view_of_a_request() -> None:
     view = view_of("id", "one", "writer", ExplainSettings(budget=50, seed=3), "hate", 0.3, 0)
     assert view == View("one", "hate", "writer", "id", 50, 3, 0.3, word=1)
     assert settings_of(view, "hate") == ExplainSettings(budget=50, seed=3)
+
+
+def test_a_view_that_may_end_early_is_linked_as_one() -> None:
+    view = view_of("id", "one", "writer", ExplainSettings(), "hate", 0.5, 0, early=True)
+    assert parameters(view)["early"] == "1"
+    assert read(parameters(view)) == (view, ())
+    assert "early" not in parameters(DEFAULT)

@@ -63,9 +63,10 @@ def decode(
     def work(hand: int) -> None:
         slots = Slots(waiting, hand, written, finished)
         try:
-            while slots.filled(forward):
-                stopping.check(asked)
-                slots.step(forward, vocabulary, temperature, top_p)
+            with stopping.asking(asked):
+                while slots.filled(forward):
+                    stopping.check()
+                    slots.step(forward, vocabulary, temperature, top_p)
         except BaseException:
             waiting.abandon()
             raise
