@@ -14,7 +14,8 @@ from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry, shippe
 from nsx_core.classifying import checked
 from nsx_core.errors import StoreError
 from nsx_core.fake_catalogue import trial_catalogue
-from nsx_core.jobs import INTERACTIVE, JobQueue, JobView
+from nsx_core.job import JobView
+from nsx_core.jobs import INTERACTIVE, JobQueue
 from nsx_core.pipeline import Plan
 from nsx_core.precomputed import load_examples
 from nsx_core.records import ExplainSettings, Explanation, Growth
@@ -151,13 +152,13 @@ class Engine:
         """What a running job's draws say so far; None before the first batch and at the end."""
         return self._jobs.partial(job_id)
 
-    def cancel(self, job_id: str, visitor: str = "") -> bool:
+    def cancel(self, job_id: str, visitor: str = "") -> None:
         """Stop the job: at once where it waits, else within the batch in hand.
 
-        What is committed stays. False, and the job goes on, where another visitor looks at it;
-        whoever gives no name stops it for all.
+        What is committed stays. Where another visitor goes on looking at it, it goes on for them,
+        and its state is 'left' for whoever cancelled. Who gives no name stops it for all.
         """
-        return self._jobs.cancel(job_id, visitor)
+        self._jobs.cancel(job_id, visitor)
 
     def leave(self, job_id: str) -> None:
         """A visitor looks at something else: stop the job unless another one asks for it."""

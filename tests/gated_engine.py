@@ -12,7 +12,7 @@ from nsx_core.classifying.fakes import KeywordClassifier
 from nsx_core.engine import Engine, ExplainRequest
 from nsx_core.fake_catalogue import fake_catalogue
 from nsx_core.infilling.wordlist import WordListInfiller
-from nsx_core.jobs import JobView
+from nsx_core.job import JobView
 from nsx_core.records import ExplainSettings, GenerationSettings, InfillRequest
 
 TEXT = "I hate all women here."

@@ -6,9 +6,9 @@ from nsx_core.records import Explanation, Side
 from nsx_core.views.drilldown import Kind, Order, Piece, Row, Selection, Shown
 from nsx_core.views.heatmap import shading
 from nsx_core.views.markup import Node, direction, node, shortened
-from nsx_core.views.numbers import score
+from nsx_core.views.numbers import probability
 
-__all__ = ["draws_table", "marked"]
+__all__ = ["draws_table", "told"]
 
 _WORD_CHARACTERS = 80
 _TALL_WORDS = 120
@@ -46,7 +46,17 @@ def draws_table(
     )
 
 
-def marked(pieces: tuple[Piece, ...]) -> tuple[Node | str, ...]:
+def told(pieces: tuple[Piece, ...], unchanged: bool) -> tuple[Node | str, ...]:
+    """A counterfactual text as marked pieces, with a word where it is the original's or empty."""
+    inside = _marked(pieces)
+    if unchanged:
+        inside = (*inside, node("small", " (unchanged)"))
+    if not "".join(p.text for p in pieces).strip():
+        inside = (*inside, node("small", "(empty text)"))
+    return inside
+
+
+def _marked(pieces: tuple[Piece, ...]) -> tuple[Node | str, ...]:
     """Pieces as text and marks; words the infiller wrote are marked, the chosen one stands out."""
     made: list[Node | str] = []
     for piece in pieces:
@@ -104,24 +114,19 @@ def _original(explanation: Explanation) -> Node:
         node("th", "\u2013", scope="row", cls="number"),
         _text(explanation, (*shortened_words(explanation), node("small", " (original)"))),
         node("td", "0", cls="number"),
-        _probability(explanation.probability),
+        _probability(explanation, explanation.probability),
         node("td", verdict, cls="outcome"),
         cls="original",
     )
 
 
 def _row(explanation: Explanation, row: Row) -> Node:
-    inside = marked(row.pieces)
-    if row.unchanged:
-        inside = (*inside, node("small", " (unchanged)"))
-    if not row.text.strip():
-        inside = (*inside, node("small", "(empty text)"))
     return node(
         "tr",
         node("td", str(row.number + 1), cls="number"),
-        _text(explanation, inside),
+        _text(explanation, told(row.pieces, row.unchanged)),
         node("td", f"{row.replaced} of {len(explanation.words)}", cls="number"),
-        _probability(row.probability),
+        _probability(explanation, row.probability),
         node("td", row.outcome, cls=f"outcome {row.outcome}"),
     )
 
@@ -142,10 +147,10 @@ def _text(explanation: Explanation, inside: tuple[Node | str, ...]) -> Node:
     return node("td", *flow, cls="text", dir=direction(explanation.text))
 
 
-def _probability(value: float) -> Node:
+def _probability(explanation: Explanation, value: float) -> Node:
     return node(
         "td",
-        score(value),
+        probability(value, explanation.settings.threshold),
         node("span", cls="bar", aria_hidden="true", properties={"--share": f"{value:.4f}"}),
         cls="number probability",
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Sequence
 
 import plotly.graph_objects as go
@@ -10,6 +11,7 @@ from plotly.subplots import make_subplots
 
 from nsx_core.records import Explanation, Growth, Side
 from nsx_core.views.markup import shortened
+from nsx_core.views.numbers import score
 from nsx_core.views.sentences import by_necessity
 
 __all__ = ["followed", "growth_chart", "growth_sentence"]
@@ -23,18 +25,32 @@ _STYLES = (
 
 
 def followed(explanation: Explanation, index: int) -> tuple[int, ...]:
-    """The five most necessary words, and the chosen one, in the order of the text."""
-    return tuple(sorted({*by_necessity(explanation)[:FOLLOWED_MAX], index}))
+    """The five words with the strongest necessity, and the chosen one, in the text's order.
+
+    Strongest is farthest from 0: necessity is negative where words gain the label.
+    """
+    words = explanation.words
+    ranked = sorted(
+        by_necessity(explanation), key=lambda i: abs(words[i].necessity.value or 0.0), reverse=True
+    )
+    return tuple(sorted({*ranked[:FOLLOWED_MAX], index}))
 
 
-def growth_chart(explanation: Explanation, grown: Sequence[Growth]) -> go.Figure:
-    """Necessity above, sufficiency below, one line a word; words are escaped for Plotly."""
-    figure = make_subplots(rows=2, cols=1, shared_xaxes=True, vertical_spacing=0.08)
+def growth_chart(explanation: Explanation, grown: Sequence[Growth]) -> go.Figure | None:
+    """Necessity above, sufficiency below, one line a word; words are escaped for Plotly.
+
+    A score that no word has gets no axes; None where there is nothing to draw.
+    """
+    grown = [g for g in grown if not all(map(math.isnan, g.values))]
+    sides = [side for side in Side if any(g.side is side for g in grown)]
+    if not sides:
+        return None
+    figure = make_subplots(rows=len(sides), cols=1, shared_xaxes=True, vertical_spacing=0.08)
     words = sorted({g.word for g in grown})
     for line in grown:
         colour, dash = _STYLES[words.index(line.word) % len(_STYLES)]
         name = html.escape(shortened(explanation.words[line.word].word.text, 24))
-        row = list(Side).index(line.side) + 1
+        row = sides.index(line.side) + 1
         figure.add_trace(
             go.Scatter(
                 x=line.draws,
@@ -44,16 +60,18 @@ def growth_chart(explanation: Explanation, grown: Sequence[Growth]) -> go.Figure
                 showlegend=row == 1,
                 mode="lines",
                 line={"color": colour, "dash": dash, "width": 2},
-                hovertemplate=f"{name}<br>%{{x}} draws: %{{y:.2f}}<extra></extra>",
+                # Written here: Plotly's own format has a negative zero.
+                customdata=[score(v) for v in line.values],
+                hovertemplate=f"{name}<br>%{{x}} draws: %{{customdata}}<extra></extra>",
             ),
             row=row,
             col=1,
         )
-    for row, side in enumerate(Side, start=1):
+    for row, side in enumerate(sides, start=1):
         figure.update_yaxes(title=str(side), row=row, col=1)
-    figure.update_xaxes(title="draws", row=2, col=1)
+    figure.update_xaxes(title="draws", row=len(sides), col=1)
     figure.update_layout(
-        height=420,
+        height=60 + 180 * len(sides),
         margin={"l": 10, "r": 10, "t": 10, "b": 10},
         legend={"orientation": "h", "y": 1.02, "yanchor": "bottom", "x": 0},
         dragmode=False,
@@ -61,9 +79,19 @@ def growth_chart(explanation: Explanation, grown: Sequence[Growth]) -> go.Figure
     return figure
 
 
-def growth_sentence(explanation: Explanation) -> str:
-    """What the chart shows, in words."""
+def growth_sentence(explanation: Explanation, index: int) -> str:
+    """What the chart shows, in words, and of which words."""
+    count = len(explanation.words)
+    drawn = followed(explanation, index)
+    which = "Each line is a word"
+    if len(drawn) < count:
+        chosen = " and the chosen one" if len(drawn) > FOLLOWED_MAX else ""
+        which = (
+            f"Each line is one of {len(drawn)} of the {count} words, so that lines can be told "
+            f"apart: the {FOLLOWED_MAX} with the strongest necessity{chosen}"
+        )
     return (
-        f"Each line is a word: its score over the first draws, up to all {len(explanation.draws):,}. "
+        f"{which}. It shows the word's score over the first draws, up to all "
+        f"{len(explanation.draws):,}. "
         "A line that has come to rest will hardly move with a larger budget."
     )

@@ -6,24 +6,28 @@ all say the same score, so that colour is never the only sign.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
+
 from nsx_core.records import Estimate, Explanation, Side, WordScore
 from nsx_core.views.colours import shade
 from nsx_core.views.markup import Node, direction, node, shortened
 from nsx_core.views.numbers import UNDEFINED, interval, score
 from nsx_core.views.sentences import alternative
 
-__all__ = ["heatmap", "interval_bar", "legend", "shading"]
+__all__ = ["bar_floor", "heatmap", "interval_bar", "legend", "shading"]
 
 WORD_CHARACTERS = 32
 _RAMP_STEPS = 12
 _LARGE = 9
+_FLOOR_STEP, _HARDLY_BELOW = 0.25, -0.02
 #: What the legend's interval bar shows.
 _SAMPLE = Estimate(0.5, 0.25, 0.75, 0)
 
 
 def heatmap(explanation: Explanation, chosen: int | None) -> Node:
     """The whole figure; word ``chosen`` is pressed."""
-    floor = _floor(explanation.words)
+    floor = bar_floor(explanation.words)
     blocks: list[Node] = []
     ends = 0
     for index, word in enumerate(explanation.words):
@@ -104,6 +108,14 @@ def interval_bar(estimate: Estimate, floor: float = 0.0) -> Node:
     )
 
 
+def bar_floor(words: Sequence[WordScore]) -> float:
+    """Where every interval bar begins: at 0, or the quarter below the lowest score or interval."""
+    lows = [e.low for w in words for e in (w.necessity, w.sufficiency) if e.low is not None]
+    lowest = min(lows, default=0.0)
+    # A sufficiency of nothing less a small baseline is too near 0 to be seen on a bar.
+    return -math.ceil(-lowest / _FLOOR_STEP) * _FLOOR_STEP if lowest < _HARDLY_BELOW else 0.0
+
+
 def _far_end(explanation: Explanation, side: Side) -> float:
     """The strongest score there can be: -1 where words can only lose a label nobody gave."""
     below = not explanation.predicted and not explanation.settings.use_scores
@@ -165,12 +177,6 @@ def _aloud(name: str, estimate: Estimate) -> str:
     if estimate.value is None:
         return f"{name} {UNDEFINED}"
     return f"{name} {score(estimate.value)}, interval {interval(estimate)}, {estimate.n} draws"
-
-
-def _floor(words: tuple[WordScore, ...]) -> float:
-    """-1 where a score lies clearly below zero, else 0: where every interval bar begins."""
-    values = [e.value for w in words for e in (w.necessity, w.sufficiency) if e.value is not None]
-    return -1.0 if values and min(values) < -0.15 else 0.0
 
 
 def _place(value: float, floor: float) -> float:

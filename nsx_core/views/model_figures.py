@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 import pandas as pd
 
-from nsx_core.views.numbers import percent
+from nsx_core.views.numbers import percent, score
 
 __all__ = ["Card", "card_body", "figure_name", "figures_frame", "infiller_figures"]
 
@@ -96,7 +96,7 @@ def _stated(key: str, value: Any) -> str:
     if value is None:
         return "\u2013"
     if isinstance(value, float):
-        return percent(value, 1) if any(s in key for s in _SHARES) else f"{value:.3f}"
+        return percent(value, 1) if any(s in key for s in _SHARES) else score(value, 3)
     if isinstance(value, int) and not isinstance(value, bool):
         return f"{value:,}"
     return str(value)

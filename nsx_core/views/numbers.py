@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
+
 from nsx_core.records import Estimate
 
-__all__ = ["UNDEFINED", "duration", "interval", "percent", "score"]
+__all__ = ["UNDEFINED", "duration", "interval", "percent", "probability", "score", "threshold"]
 
 UNDEFINED = "undefined"
 _DASH, _MINUS = "\u2013", "\u2212"
+_PLACES_MAX = 4
 
 
 def score(value: float | None, places: int = 2) -> str:
@@ -18,6 +21,24 @@ def score(value: float | None, places: int = 2) -> str:
     if float(written) == 0:
         written = written.lstrip("-")
     return written.replace("-", _MINUS)
+
+
+def probability(value: float, limit: float) -> str:
+    """'0.72', with up to four decimals where fewer would put it on the wrong side of ``limit``."""
+    reaches = value >= limit
+    for places in range(2, _PLACES_MAX + 1):
+        if (round(value, places) >= limit) is reaches:
+            return score(value, places)
+    # Nearer than four decimals can tell: rounded away from the limit, not onto it.
+    step = 10**_PLACES_MAX
+    return score((math.ceil if reaches else math.floor)(value * step) / step, _PLACES_MAX)
+
+
+def threshold(value: float) -> str:
+    """'0.50'; more decimals, up to four, where it has them."""
+    written = score(value, _PLACES_MAX)
+    whole, _, decimals = written.partition(".")
+    return f"{whole}.{decimals.rstrip('0').ljust(2, '0')}"
 
 
 def interval(estimate: Estimate) -> str:
@@ -32,7 +53,7 @@ def percent(share: float, places: int | None = None) -> str:
     """'12 %', '0.4 %', '0 %'; with ``places`` decimals in a column of shares."""
     if places is None:
         places = 1 if 0 < abs(share) < 0.0995 else 0
-    return f"{share * 100:.{places}f} %"
+    return f"{score(share * 100, places)} %"
 
 
 def duration(seconds: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from nsx_core.records import Estimate, Explanation, Side
-from nsx_core.views.heatmap import interval_bar, shading
+from nsx_core.views.heatmap import bar_floor, interval_bar, shading
 from nsx_core.views.markup import Node, direction, node, printable, shortened
 from nsx_core.views.numbers import interval, score
 
@@ -14,6 +14,9 @@ __all__ = ["scores_frame", "scores_table"]
 
 def scores_table(explanation: Explanation) -> Node:
     """One row a word: both scores, their intervals as numbers and as bars, and n."""
+    floor = bar_floor(explanation.words)
+    marked = ", and the thin upright marks 0" if floor < 0 else ""
+    scale = node("caption", f"The bars run from {_end(floor)} to 1{marked}.")
     heads = node(
         "thead",
         node(
@@ -36,12 +39,12 @@ def scores_table(explanation: Explanation) -> Node:
                 cls="text",
                 dir=direction(w.word.text),
             ),
-            *_cells(Side.NECESSITY, w.necessity),
-            *_cells(Side.SUFFICIENCY, w.sufficiency),
+            *_cells(Side.NECESSITY, w.necessity, floor),
+            *_cells(Side.SUFFICIENCY, w.sufficiency, floor),
         )
         for w in explanation.words
     ]
-    return node("div", node("table", heads, node("tbody", *body), cls="scores"), cls="wide")
+    return node("div", node("table", scale, heads, node("tbody", *body), cls="scores"), cls="wide")
 
 
 def scores_frame(explanation: Explanation) -> pd.DataFrame:
@@ -64,13 +67,17 @@ def scores_frame(explanation: Explanation) -> pd.DataFrame:
     return frame.astype(dict.fromkeys(floats, "float64") | {"word": "str"})
 
 
-def _cells(side: Side, estimate: Estimate) -> tuple[Node, ...]:
+def _end(floor: float) -> str:
+    return score(floor) if floor % 1 else score(floor, 0)
+
+
+def _cells(side: Side, estimate: Estimate, floor: float) -> tuple[Node, ...]:
     return (
         node("td", score(estimate.value), cls=f"number {side}"),
         node(
             "td",
             interval(estimate),
-            interval_bar(estimate),
+            interval_bar(estimate, floor),
             cls=f"number bounds {side}",
             properties=shading(side, 0.66),
         ),

@@ -5,11 +5,11 @@ from __future__ import annotations
 from nsx_core.infilling.deletion import DeletionInfiller
 from nsx_core.infilling.mask_token import MaskTokenInfiller
 from nsx_core.records import Explanation, JudgedDraw, Side
-from nsx_core.views.draws_table import marked
+from nsx_core.views.draws_table import told
 from nsx_core.views.drilldown import counted, pieces, weighted
 from nsx_core.views.heatmap import shading
 from nsx_core.views.markup import Node, direction, node, shortened
-from nsx_core.views.numbers import score
+from nsx_core.views.numbers import probability
 from nsx_core.views.sentences import word_sentence
 from nsx_core.views.tally import tally
 
@@ -80,7 +80,7 @@ def _side(explanation: Explanation, index: int, side: Side) -> Node:
             ),
             node(
                 "td",
-                *marked(pieces(explanation, judged, index)),
+                *told(pieces(explanation, judged, index), judged.draw.unchanged),
                 cls="text",
                 dir=direction(explanation.text),
             ),
@@ -143,7 +143,8 @@ def _masked(explanation: Explanation, judged: JudgedDraw, index: int) -> tuple[N
 
 def _verdict(explanation: Explanation, judged: JudgedDraw) -> tuple[Node | str, ...]:
     outcome = "kept" if judged.kept is explanation.predicted else "flipped"
+    shown = probability(judged.probability, explanation.settings.threshold)
     return (
-        f"P({explanation.label}) = {score(judged.probability)} ",
+        f"P({explanation.label}) = {shown} ",
         node("span", outcome, cls=f"outcome {outcome}"),
     )

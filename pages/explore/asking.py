@@ -112,7 +112,7 @@ def ask(
     if "asked" in state and state["asked"].text != request.text:
         state["word"] = None
     state["asked"] = request
-    state["anyway"], state["whole"], state["goes_on"] = anyway, whole, False
+    state["anyway"], state["whole"] = anyway, whole
     if state.get("job"):
         engine.leave(state["job"])
     state["job"] = None

@@ -18,7 +18,7 @@ from pages.explore.growing import RUNNING, growing, grown
 from pages.shared.engine import complete, the_engine
 from pages.shared.notices import error_notice, notice
 
-GOES_ON = "Another visitor waits for the same explanation, so it goes on for them."
+GOES_ON = "Another window waits for the same explanation, so it goes on there."
 
 
 def page() -> None:
@@ -109,10 +109,6 @@ def _job(engine: Engine, asked: ExplainRequest) -> str | None:
     """The job that draws what is asked; None where there is none, which is said."""
     known = st.session_state["job"]
     again = {"on_click": ask, "args": (engine, asked), "kwargs": {"anyway": True}}
-    if st.session_state["goes_on"]:
-        notice("Stopped for you", GOES_ON, key="goes-on")
-        st.button("Go on", key="resume", **again)
-        return None
     if known is None:
         if not _may_start(engine, asked):
             return None
@@ -131,6 +127,9 @@ def _job(engine: Engine, asked: ExplainRequest) -> str | None:
         return None
     if job.state == "cancelled":
         notice("Stopped", stopped_sentence(job.infilled, job.reused, job.total), key="cancelled")
+        st.button("Go on", key="resume", **again)
+    elif job.state == "left":
+        notice("Stopped for you", GOES_ON, key="left")
         st.button("Go on", key="resume", **again)
     elif job.state == "settled":
         notice("The first words are clear", settled_sentence(job.done, job.total), key="settled")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from nsx_core.engine import Engine
-from nsx_core.jobs import JobView
+from nsx_core.job import JobView
 from nsx_core.records import Explanation
 from nsx_core.views.sentences import progress_sentence, progress_share
 from pages.explore.asking import write_address
@@ -66,12 +66,6 @@ def _progress(engine: Engine, job: JobView) -> None:
         "Cancel",
         key="cancel",
         disabled=job.stage == "stopping",
-        on_click=_cancel,
-        args=(engine, job.id),
+        on_click=engine.cancel,
+        args=(job.id, st.session_state["visitor"]),
     )
-
-
-def _cancel(engine: Engine, job_id: str) -> None:
-    state = st.session_state
-    if not engine.cancel(job_id, state["visitor"]):
-        state["job"], state["goes_on"] = None, True

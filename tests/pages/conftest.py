@@ -14,7 +14,7 @@ from streamlit.testing.v1 import AppTest
 
 from nsx_core.engine import Engine, ExplainRequest
 from nsx_core.fake_catalogue import trial_catalogue
-from nsx_core.jobs import ACTIVE
+from nsx_core.job import ACTIVE
 from nsx_core.precomputed import example_texts
 from nsx_core.records import ExplainSettings
 from nsx_core.settings import STORE_FILE

@@ -8,7 +8,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from visiting import explained, figures, finished, shown, texts, twice
 
-from nsx_core.jobs import ACTIVE
+from nsx_core.job import ACTIVE
 from pages.shared.engine import the_engine
 
 
@@ -98,7 +98,7 @@ def test_an_engine_that_is_closed_under_a_running_job_goes_on_in_the_next(
 def test_an_explanation_that_is_left_is_stopped(
     app: AppTest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nsx_core.jobs.LOOKS_SECONDS", 0.1)
+    monkeypatch.setattr("nsx_core.job.LOOKS_SECONDS", 0.1)
     monkeypatch.setenv("NSX_FAKE_RATE", "60")
     twice(app)
     app.text_area(key="text_box").set_value("Women should walk home now")

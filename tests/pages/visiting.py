@@ -8,7 +8,7 @@ from typing import Any
 
 from streamlit.testing.v1 import AppTest
 
-from nsx_core.jobs import ACTIVE
+from nsx_core.job import ACTIVE
 from pages.shared.engine import the_engine
 
 

@@ -6,13 +6,14 @@ from dataclasses import replace
 
 import made
 import pandas as pd
+import pytest
 from made import having, nodes
 
-from nsx_core.records import Estimate, Side
+from nsx_core.records import Estimate, Explanation, Side
 from nsx_core.views import drilldown
 from nsx_core.views.draws_table import draws_table
 from nsx_core.views.drilldown import Selection
-from nsx_core.views.heatmap import heatmap, interval_bar, shading
+from nsx_core.views.heatmap import bar_floor, heatmap, interval_bar, shading
 from nsx_core.views.markup import Node
 from nsx_core.views.model_figures import card_body, figures_frame
 from nsx_core.views.scores_table import scores_frame, scores_table
@@ -65,6 +66,32 @@ def test_interval_bars_lie_where_the_numbers_are() -> None:
     assert having(interval_bar(made.NOTHING), "empty")
 
 
+def gained() -> Explanation:
+    """Not predicted: every word's replacing gains the label, and bounds go below zero."""
+    whole = made.three_words()
+    words = tuple(
+        replace(
+            w, necessity=Estimate(-0.33, -0.65, -0.12, 9), sufficiency=Estimate(s, -0.012, 0.2, 9)
+        )
+        for w, s in zip(whole.words, (0.05, 0.1, -0.012), strict=True)
+    )
+    return replace(whole, predicted=False, probability=0.1, words=words)
+
+
+def test_bars_below_zero_are_drawn_on_a_scale_that_holds_them() -> None:
+    table = scores_table(gained())
+    bar = having(table, "interval")[0]
+    place = {k: float(v.rstrip("%")) for k, v in bar.properties.items()}
+    assert place["--left"] == pytest.approx(100 * (0.75 - 0.65) / 1.75, abs=0.01)
+    assert place["--width"] == pytest.approx(100 * 0.53 / 1.75, abs=0.01)
+    assert having(bar, "zero")
+    assert "from \u22120.75 to 1, and the thin upright marks 0" in table.text
+    assert "from 0 to 1." in scores_table(made.three_words()).text
+    # The value alone is not low, but its interval is.
+    wide = replace(gained().words[0], necessity=Estimate(-0.1, -0.3, 0.0, 9))
+    assert bar_floor([wide]) == -0.5 and bar_floor(made.three_words().words) == 0
+
+
 def test_drill_down_marks_replaced_words() -> None:
     whole = made.three_words()
     rows = drilldown.rows(whole, 2, Side.NECESSITY)
@@ -105,6 +132,24 @@ def test_unchanged_and_empty_texts_are_named() -> None:
         explanation, Side.NECESSITY, drilldown.selected(rows, Selection()), Selection(), 2
     )
     assert "(unchanged)" in table.text and "(empty text)" in table.text
+    steps = walkthrough(explanation, 0).text
+    assert "A b (unchanged)" in steps and "(empty text)" in steps
+
+
+def test_probabilities_shown_do_not_contradict_the_outcome() -> None:
+    text = "a b"
+    draws = (
+        made.judged(text, Side.NECESSITY, 0, "10", ("x",), 0.968, 0.97),
+        made.judged(text, Side.NECESSITY, 1, "10", ("y",), 0.971, 0.97),
+    )
+    whole = made.explanation(text, draws=draws, probability=0.9751, threshold=0.97)
+    rows = drilldown.rows(whole, 0, Side.NECESSITY)
+    shown = drilldown.selected(rows, Selection())
+    table = draws_table(whole, Side.NECESSITY, shown, Selection(), 2)
+    cells = [n.text for n in having(table, "probability") if n.tag == "td"]
+    assert cells == ["0.98", "0.968", "0.97"]
+    steps = walkthrough(whole, 0).text
+    assert "= 0.968 flipped" in steps and "= 0.97 kept" in steps
 
 
 def test_a_label_that_words_win_is_shaded_below_zero() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from nsx_core.records import Estimate, Side
 from nsx_core.views import sentences
-from nsx_core.views.numbers import duration, interval, percent, score
+from nsx_core.views.numbers import duration, interval, percent, probability, score, threshold
 
 
 def test_necessity_of_a_word() -> None:
@@ -38,7 +38,8 @@ def test_one_word_has_no_sufficiency() -> None:
         "“women” is the only word, so nothing else can be replaced around it: its sufficiency "
         "is undefined."
     )
-    assert sentences.necessity_sentence(alone, 0).endswith("There is no other word to keep.")
+    # Said once on the page, by the sentence above.
+    assert "other word" not in sentences.necessity_sentence(alone, 0)
 
 
 @pytest.mark.parametrize("side", Side)
@@ -123,7 +124,32 @@ def test_score(value: float | None, said: str) -> None:
     assert score(value) == said
 
 
+@pytest.mark.parametrize(
+    ("value", "limit", "said"),
+    [
+        (0.7249, 0.5, "0.72"), (0.5, 0.5, "0.50"), (0.4999, 0.5, "0.4999"), (0.968, 0.97, "0.968"),
+        (0.9699999, 0.97, "0.9699"), (0.97, 0.97, "0.97"), (0.12345, 0.12345, "0.1235"),
+        (-0.0, 0.5, "0.00"),
+    ],
+)  # fmt: skip
+def test_a_probability_stands_on_its_side_of_the_threshold(
+    value: float, limit: float, said: str
+) -> None:
+    assert probability(value, limit) == said
+
+
+def test_sentences_keep_a_probability_on_its_side_of_the_threshold() -> None:
+    near = made.explanation("a b", probability=0.9686, threshold=0.97)
+    assert "probability of 0.969, which stays below the threshold of 0.97:" in (
+        sentences.prediction_sentence(near)
+    )
+    said = sentences.not_predicted_sentence("C", "hate", 0.9698, 0.97)
+    assert said and "a probability of 0.9698, below the threshold of 0.97." in said
+    assert [threshold(t) for t in (0.5, 0.975, 0.01)] == ["0.50", "0.975", "0.01"]
+
+
 def test_other_numbers() -> None:
+    assert percent(-0.0001, 1) == "0.0 %" and score(-0.0001, 3) == "0.000"
     assert interval(Estimate(0.1, -0.05, 0.2, 9)) == "−0.05 to 0.20"
     assert interval(made.NOTHING) == "undefined"
     assert [percent(p) for p in (0, 0.012, 0.0996, 0.5)] == ["0 %", "1.2 %", "10 %", "50 %"]

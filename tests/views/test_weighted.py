@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import made
 import pytest
 from made import having
 
-from nsx_core.records import DrawSide, Estimate, Side
+from nsx_core.records import DrawSide, Estimate, JudgedDraw, Side
 from nsx_core.views import drilldown, files, sentences
 from nsx_core.views.tally import tally
 from nsx_core.views.walkthrough import walkthrough
@@ -76,7 +78,68 @@ def test_the_tally_shows_each_size_and_counts_alike() -> None:
     assert "in turn" in walkthrough(both(), 1).text
 
 
-def test_where_a_size_has_no_draw_the_tally_states_the_weighted_share() -> None:
+def test_one_number_of_replaced_words_alone_needs_no_rows() -> None:
     tree = tally(both(drop=("010",)), 1, Side.NECESSITY)
     assert not having(tree, "size")
-    assert having(tree, "formula")[0].text == "0.333 = 0.67"
+    assert having(tree, "formula")[0].text == "1 / 3 = 0.67"
+
+
+def long(draws: dict[int, tuple[int, int]], words: int, use_scores: bool = False):  # type: ignore[no-untyped-def]
+    """Of the first word: of so many words replaced, (draws, of them flipped)."""
+    text = " ".join(f"w{i}" for i in range(words))
+    made_draws: list[JudgedDraw] = []
+    for size, (count, flipped) in draws.items():
+        bits = "1" * size + "0" * (words - size)
+        made_draws += [
+            made.judged(
+                text, DrawSide.BOTH, len(made_draws) + i, bits, ("x",), 0.1 if i < flipped else 0.9
+            )
+            for i in range(count)
+        ]
+    shares = drilldown.kept_share(made_draws)
+    score = Estimate(1 - shares, 0.3, 0.9, len(made_draws))
+    return made.explanation(
+        text, [(score, score)] * words, tuple(made_draws), use_scores=use_scores
+    )
+
+
+def test_a_number_without_a_draw_lends_its_weight_and_it_is_said() -> None:
+    tree = tally(long({1: (1, 1), 2: (3, 1), 4: (2, 1)}, 5), 0, Side.NECESSITY)
+    assert having(tree, "formula")[0].text == "(1/1 + 1.5 \u00d7 1/3 + 1.5 \u00d7 1/2) / 4 = 0.56"
+    assert "takes the share of the nearest" in tree.text
+
+
+def test_a_long_text_can_be_followed_from_squares_to_score() -> None:
+    whole = long({size: (size, max(1, size - 1)) for size in range(1, 33)}, 33)
+    tree = tally(whole, 0, Side.NECESSITY)
+    assert [n.text for n in having(tree, "size")][:2] == ["1\u20134 replaced", "5\u20138 replaced"]
+    assert len(having(tree, "bunch")) == 32 and len(having(tree, "dot")) == 528
+    assert having(tree, "bunch")[2].attributes["title"] == "3 replaced: 2 of 3 squares are filled"
+    means = [n.text for n in having(tree, "share")]
+    assert means[0] == f"mean {(1 + 1 / 2 + 2 / 3 + 3 / 4) / 4:.3f}"
+    # What the reader is told to count gives the score that stands at the end.
+    formula = having(tree, "formula")[0].text
+    assert formula.startswith(f"({means[0].removeprefix('mean ')} + ")
+    assert eval(formula.split(" = ")[0]) == pytest.approx(  # noqa: S307
+        whole.words[0].necessity.value, abs=0.001
+    )
+    assert formula.endswith(f") / 8 = {whole.words[0].necessity.value:.2f}")
+    assert "every number counts alike" in tree.text
+    assert "497 / 528 are filled, which is 0.941; with every number" in tree.text
+
+
+def test_a_long_text_whose_probabilities_are_counted() -> None:
+    tree = tally(long({s: (s, 1) for s in range(1, 17)}, 17, True), 0, Side.NECESSITY)
+    assert len(having(tree, "share")) == 8
+    assert having(tree, "formula")[0].text.startswith("0.90 \u2212 (0.300 + ")
+    assert "The plain mean of all 136 probabilities is" in tree.text
+
+
+def test_no_negative_zero_in_a_formula() -> None:
+    lost = replace(both(), predicted=False, draws=tuple(
+        replace(j, kept=False) for j in both().draws
+    ), words=tuple(replace(w, necessity=Estimate(0.0, 0.0, 0.1, 4)) for w in both().words))  # fmt: skip
+    assert having(tally(lost, 1, Side.NECESSITY), "formula")[0].text == "(0/1 + 0/3) / 2 = 0.00"
+    one = made.judged("Hello", DrawSide.BOTH, 0, "1", ("tea",), 0.1)
+    alone = made.explanation("Hello", [(Estimate(0.0, 0.0, 0.1, 1), made.NOTHING)], (one,), 0.2)
+    assert having(tally(alone, 0, Side.NECESSITY), "formula")[0].text == "0 / 1 = 0.00"
