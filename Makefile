@@ -28,7 +28,7 @@ INFILLER ?= assets/models/neutral-smollm2
 STEPS ?= 1480
 BATCH_SIZE ?= 56
 # Nats added to the end of an answer: what makes answers as long as the report asks for.
-END_BIAS ?= -1.75
+END_BIAS ?= -1.45
 
 # A browser opens where there is a screen for one.
 SCREEN := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))

@@ -16,7 +16,7 @@ SAMPLER_DEFAULT = "balanced"
 THRESHOLD_DEFAULT = 0.5
 ANSWER_WORDS_MAX = 7
 # Chosen on the quality report: docs/decisions.md, "How bold is the infiller?".
-TEMPERATURE_DEFAULT, TOP_P_DEFAULT = 0.97, 0.97
+TEMPERATURE_DEFAULT, TOP_P_DEFAULT = 0.98, 0.98
 REDRAWS_MAX = 5
 
 # Digits of other scripts and 1_000 are numbers for Python, and slips of whoever typed them.
