@@ -27,7 +27,7 @@ WATCHING_SECONDS = 1.5
 class JobView:
     """A job as a page sees it.
 
-    ``done`` counts draws that are judged, and those of the batch in hand that are written;
+    ``done`` and ``infilled`` count the draws of the batch in hand that are written, too;
     ``rate`` is how many a second in the present stage; ``stage`` is the pipeline's, or 'waiting'
     before the first batch, or 'stopping' once a person has cancelled.
     """

@@ -106,7 +106,7 @@ class JobQueue:
             stage = "stopping" if stopping_ and job.state in ACTIVE else p.stage
             state = "left" if visitor in job.detached and job.state in ACTIVE else job.state
             return JobView(
-                job.id, state, done, p.total, p.infilled, p.reused, rate, left,
+                job.id, state, done, p.total, p.infilled + job.in_hand, p.reused, rate, left,
                 stage, job.error, self._ahead(job),
             )  # fmt: skip
 

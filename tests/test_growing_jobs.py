@@ -120,7 +120,7 @@ def test_draws_of_the_batch_in_hand_are_counted_as_they_come(
     job = bench.engine.submit(bench.request())
     assert five.wait(20)
     view = bench.engine.job(job)
-    assert (view.done, view.infilled, view.stage) == (5, 0, "drawing")
+    assert (view.done, view.infilled, view.stage) == (5, 5, "drawing")
     assert view.rate > 0 and view.seconds_left
     bench.engine.cancel(job)
     go_on.set()
