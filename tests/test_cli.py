@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from nsx_core import pipeline
-from nsx_core.batches import BATCH_DRAWS
 from nsx_core.cli import main
 from nsx_core.fake_catalogue import fake_catalogue
 from nsx_core.records import ExplainSettings
