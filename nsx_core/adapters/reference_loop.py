@@ -5,6 +5,7 @@ Written by us as the yardstick that the generation engine is measured against.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -39,6 +40,8 @@ def reference_loop(adapter: Path, settings: GenerationSettings) -> Callable[[Inf
     base = AutoModelForCausalLM.from_pretrained(folder, dtype=torch.float32)
     merged: Any = PeftModel.from_pretrained(base, str(adapter)).merge_and_unload()
     merged.eval()
+    manifest = json.loads((adapter / "model.json").read_text(encoding="utf-8"))
+    end_bias = float(manifest.get("end_bias", 0.0))
 
     def encode(text: str) -> list[int]:
         return list(tokenizer.encode(text, add_special_tokens=False))
@@ -54,6 +57,8 @@ def reference_loop(adapter: Path, settings: GenerationSettings) -> Callable[[Inf
             top_p=settings.top_p,
             max_new_tokens=ANSWER_TOKENS_MAX * answers,
             pad_token_id=0,
+            # As the engine has it, or answers would end elsewhere and cost something else.
+            sequence_bias={(special.end,): end_bias} if end_bias else None,
             stopping_criteria=[_Closed(ids.shape[1], special.end, answers)],
         )
 
