@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -88,24 +88,25 @@ class Catalogue:
     @property
     def default_infiller(self) -> str:
         """The first infiller without a problem."""
-        usable = [e.name for e in self.infillers.values() if e.problem is None]
-        if not usable:
-            raise MissingModelError("No infiller can be used. Run `make setup`.")
-        return usable[0]
+        return _first_usable("infiller", self.infillers.values())
 
     @property
     def default_classifier(self) -> str:
         """The first classifier without a problem."""
-        usable = [e.name for e in self.classifiers.values() if e.problem is None]
-        if not usable:
-            raise MissingModelError("No classifier can be used. Run `make setup`.")
-        return usable[0]
+        return _first_usable("classifier", self.classifiers.values())
 
     def _once(self, kind: str, name: str, load: Callable[[str], Any]) -> Any:
         with self._lock:
             if (kind, name) not in self._loaded:
                 self._loaded[kind, name] = load(name)
             return self._loaded[kind, name]
+
+
+def _first_usable(kind: str, entries: Iterable[ClassifierEntry | InfillerEntry]) -> str:
+    usable = [e.name for e in entries if e.problem is None]
+    if not usable:
+        raise MissingModelError(f"No {kind} can be used. Run `make setup`.")
+    return usable[0]
 
 
 def _usable(entries: dict[str, Entry], kind: str, name: str) -> Entry:

@@ -55,13 +55,10 @@ def product(weight: torch.Tensor, reach: torch.Tensor) -> Product:
     exact = [(channel, weight[:, channel].clone()) for channel in far.nonzero()[:, 0].tolist()]
 
     def multiplied(x: torch.Tensor) -> torch.Tensor:
-        flat = x.dim() == 2
-        rows = (x if flat else x.reshape(-1, x.shape[-1])) * shrink
+        rows = x.reshape(-1, x.shape[-1]) * shrink
         reached = rows.abs().amax(-1, keepdim=True).div_(LARGEST).clamp_min_(_TINY / LARGEST)
         sums = torch._int_mm(rows.div_(reached).round_().to(torch.int8), whole)
-        found = sums.float().mul_(reached).mul_(scale)
-        if not flat:
-            found = found.view(*x.shape[:-1], -1)
+        found = sums.float().mul_(reached).mul_(scale).view(*x.shape[:-1], -1)
         for channel, column in exact:
             # Row by row, where a small matrix product would add up as its size suits it.
             found.addcmul_(x[..., channel, None], column)

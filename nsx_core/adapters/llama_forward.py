@@ -3,7 +3,8 @@
 Reads safetensors itself (no transformers import), merges a LoRA adapter into the weights,
 fuses q-k-v and gate-up, keeps a preallocated key-value cache a batch of rows, and computes
 logits for last positions only. Rows of one batch may have contexts of different lengths:
-they are padded on the right and every row carries its own position.
+products are made of their tokens alone, attention pads them on the right, and every row
+carries its own position.
 
 Cache lengths are multiples of 16, and with one thread and at least 16 rows a product the
 numbers of a row do not depend on its neighbours (tests/adapters check it to the bit): with
@@ -285,9 +286,7 @@ class LlamaForward:
         new_keys, new_values, keys, values = cache.by_layer(upto)
         x = _wide(F.embedding(tokens, self.embedding))
         for index, layer in enumerate(self.layers):
-            q, k, v = self._qkv(x, layer, cos, sin)
-            if len(x) > rows:
-                q, k, v = q[:rows], k[:rows], v[:rows]
+            q, k, v = (part[:rows] for part in self._qkv(x, layer, cos, sin))
             new_keys[index].index_copy_(0, place, k.reshape(-1, s.head_dim))
             new_values[index].index_copy_(0, place, v.reshape(-1, s.head_dim))
             grouped = q.reshape(rows, s.kv_heads, s.heads // s.kv_heads, s.head_dim)
@@ -299,13 +298,9 @@ class LlamaForward:
         return self._logits(x)[:rows]
 
     def _mixed(self, weight, values):  # type: ignore[no-untyped-def]
-        upto = values.shape[2]
-        if upto <= SPAN:
-            return weight @ values
         mixed = weight[..., :SPAN] @ values[:, :, :SPAN]
-        for at in range(SPAN, upto, SPAN):
-            to = min(at + SPAN, upto)
-            mixed += weight[..., at:to] @ values[:, :, at:to]
+        for at in range(SPAN, values.shape[2], SPAN):
+            mixed += weight[..., at : at + SPAN] @ values[:, :, at : at + SPAN]
         return mixed
 
     def _qkv(self, x, layer, cos, sin):  # type: ignore[no-untyped-def]

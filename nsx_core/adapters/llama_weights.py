@@ -11,18 +11,18 @@ from safetensors.torch import load_file
 
 from nsx_core.errors import MissingModelError, ModelError
 
-__all__ = ["merge_lora", "merged_weights"]
+__all__ = ["merged_weights"]
 
 
 def merged_weights(folder: Path, adapter: Path | None) -> dict[str, torch.Tensor]:
     """float32 tensors by name. Raises ``MissingModelError`` / ``ModelError``."""
     weights = {k: v.float() for k, v in _tensors(folder / "model.safetensors").items()}
     if adapter is not None:
-        merge_lora(weights, adapter)
+        _merge_lora(weights, adapter)
     return weights
 
 
-def merge_lora(weights: dict[str, torch.Tensor], adapter: Path) -> None:
+def _merge_lora(weights: dict[str, torch.Tensor], adapter: Path) -> None:
     """Add a peft LoRA adapter's products to the weights it names, in place."""
     config = json.loads((adapter / "adapter_config.json").read_text(encoding="utf-8"))
     if (

@@ -111,10 +111,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--paper", type=Path, help="the folder of the authors' released draws")
     given = parser.parse_args(argv)
     catalogue = shipped_catalogue()
-    found = measure(catalogue, given.part or PARTS, 1 if given.whole_job else 10, given.paper)
+    parts = given.part or PARTS
+    found = measure(catalogue, parts, 1 if given.whole_job else 10, given.paper)
     path = path_taken(catalogue.infiller(catalogue.default_infiller))
     machine = f"{platform.machine()}, {os.cpu_count()} cores, {path}"
-    operations = speed.time_by_operation(catalogue) if "engine" in (given.part or PARTS) else None
+    operations = speed.time_by_operation(catalogue) if "engine" in parts else None
     text = as_markdown(found, machine, operations)
     if not given.part:
         (given.out / "benchmarks.md").write_text(text, encoding="utf-8")

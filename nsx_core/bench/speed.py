@@ -5,6 +5,7 @@ from __future__ import annotations
 import statistics
 import time
 from collections.abc import Callable
+from functools import cache
 
 from nsx_core import masking, pipeline, words
 from nsx_core.adapters.decoding.load import load_of
@@ -141,6 +142,7 @@ def _reference(requests: list[InfillRequest]) -> float:
     return _seconds(lambda: [one(request) for request in requests]) / len(requests)
 
 
+@cache
 def _reference_loop() -> Callable[[InfillRequest], None]:
     adapter = next(iter(sorted(SHIPPED_MODELS_FOLDER.glob("*/adapter_config.json")))).parent
     return reference_loop(adapter, GenerationSettings())

@@ -1,10 +1,10 @@
 """The paper's masks (balkir-etal-2022): each side has draws of its own.
 
 On both sides a draw takes a subset of k of the n words, k in 1..n-1 with probability
-proportional to 1/k, then every subset of k words with equal chance. The necessity side replaces the subset; the sufficiency side keeps it and
-replaces the rest. Given that a word is in the subset, k is then uniform on 1..n-1, which is
-what the paper's 1/k and 1/(n-k) weights come to, and plain means over draws estimate its
-scores.
+proportional to 1/k, then every subset of k words with equal chance. The necessity side
+replaces the subset; the sufficiency side keeps it and replaces the rest. Given that a word is
+in the subset, k is then uniform on 1..n-1, which is what the paper's 1/k and 1/(n-k) weights
+come to, and plain means over draws estimate its scores.
 
 One word: the only necessity draw replaces it, E times; there is nothing else to replace, so
 the sufficiency side has no draws and the score is undefined.

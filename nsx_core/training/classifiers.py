@@ -145,11 +145,17 @@ def _data(name: str, given: argparse.Namespace) -> Dataset:
     return load(source, path, task)
 
 
-def _baseline_command(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m nsx_core.training.classifiers baseline")
-    parser.add_argument("--texts", type=Path, required=True, help='JSONL, {"text": ...} a line')
+def _trained_parser(command: str) -> argparse.ArgumentParser:
+    """What every command over classifiers that are there already takes."""
+    parser = argparse.ArgumentParser(prog=f"python -m nsx_core.training.classifiers {command}")
     parser.add_argument("--models", type=Path, default=SHIPPED_MODELS_FOLDER)
     parser.add_argument("--name", action="append", help="only this classifier; may be repeated")
+    return parser
+
+
+def _baseline_command(arguments: list[str]) -> int:
+    parser = _trained_parser("baseline")
+    parser.add_argument("--texts", type=Path, required=True, help='JSONL, {"text": ...} a line')
     parser.add_argument("--source", help="what the texts are; the file's name unless given")
     given = parser.parse_args(arguments)
     texts = read_corpus(given.texts)
@@ -165,12 +171,10 @@ def _baseline_command(arguments: list[str]) -> int:
 
 
 def _agreement_command(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m nsx_core.training.classifiers agreement")
+    parser = _trained_parser("agreement")
     parser.add_argument("--texts", type=Path, required=True, help="CSV, TSV, JSONL or Parquet")
     parser.add_argument("--column", default="text")
     parser.add_argument("--most", type=int, default=10_000, help="how many distinct texts")
-    parser.add_argument("--models", type=Path, default=SHIPPED_MODELS_FOLDER)
-    parser.add_argument("--name", action="append", help="only this classifier; may be repeated")
     parser.add_argument("--source", help="what the texts are; the file's name unless given")
     given = parser.parse_args(arguments)
     distinct = list(dict.fromkeys(read_table(given.texts, [given.column])[given.column]))
@@ -188,9 +192,7 @@ def _agreement_command(arguments: list[str]) -> int:
 
 
 def _cards_command(arguments: list[str]) -> int:
-    parser = argparse.ArgumentParser(prog="python -m nsx_core.training.classifiers cards")
-    parser.add_argument("--models", type=Path, default=SHIPPED_MODELS_FOLDER)
-    parser.add_argument("--name", action="append", help="only this classifier; may be repeated")
+    parser = _trained_parser("cards")
     given = parser.parse_args(arguments)
     for folder in _folders(given.models, given.name):
         print(write_card(folder))

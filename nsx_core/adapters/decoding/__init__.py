@@ -51,14 +51,14 @@ def decode(
     wanted, most = list(rows), ROWS_MAX
     asked = stopping.question()
 
-    def finished(number: int) -> Row | None:
+    def finished(number: int) -> bool:
         following = again(number, written[number]) if again else None
         if following is None:
             left.discard(number)
-        else:
-            _check(following, forward.positions_max)
-            wanted[number], written[number] = following, [[]]
-        return following
+            return True
+        _check(following, forward.positions_max)
+        wanted[number], written[number] = following, [[]]
+        return False
 
     def work(hand: int) -> None:
         slots = Slots(waiting, hand, written, finished)

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
-from nsx_core.adapters.decoding.waiting import Row, Waiting
+from nsx_core.adapters.decoding.waiting import Waiting
 from nsx_core.adapters.sampling import sample
 from nsx_core.infilling.ilm_format import SpecialTokens
 from nsx_core.settings import ANSWER_WORDS_MAX
@@ -61,10 +61,10 @@ class Slots:
         waiting: Waiting,
         hand: int,
         written: list[list[list[int]]],
-        finished: Callable[[int], Row | None],
+        finished: Callable[[int], bool],
     ) -> None:
         """``written``: where answers go, token by token, by the rows' numbers; ``finished``:
-        told the number of a row that has closed its last answer, a row to decode in its stead.
+        told the number of a row that has closed its last answer, whether that is its end.
         """
         self._waiting, self._hand = waiting, hand
         self._written, self._finished = written, finished
@@ -125,9 +125,8 @@ class Slots:
         self._write(vocabulary.ids[token].tolist(), closed.tolist(), living)
         over = (living & (self.open == 0)).nonzero()[:, 0]
         for number in self.number[over].tolist():
-            following = self._finished(number)
-            if following is not None:
-                self._waiting.replace(self._hand, number, following)
+            if not self._finished(number):
+                self._waiting.put_back(self._hand, number)
         if not bool((self.open > 0).any()):
             return
         if len(over):

@@ -37,11 +37,13 @@ class Waiting:
     """
 
     def __init__(
-        self, rows: Sequence[Row], numbers: Sequence[int], cores: int, rows_max: int = ROWS_MAX
+        self, rows: Sequence[Row], numbers: Sequence[int], cores: int, rows_max: int
     ) -> None:
-        """``numbers``: the rows that wait; ``rows_max``: how many a core may hold at a time."""
+        """``rows``: all of them, the caller's own list, in which a finished one may be replaced;
+        ``numbers``: those that wait; ``rows_max``: how many a core may hold at a time.
+        """
         self.hands = min(cores, max(1, len(numbers) // ROWS_MIN))
-        self.rows = list(rows)
+        self.rows = rows
         self.positions_max = POSITIONS_MAX * rows_max // ROWS_MAX
         self._rows_max = rows_max
         self._lock = threading.Lock()
@@ -79,10 +81,9 @@ class Waiting:
                 taken.append(pile.popleft())
         return taken
 
-    def replace(self, hand: int, number: int, row: Row) -> None:
-        """Another row in place of a finished one; it goes before all that wait."""
+    def put_back(self, hand: int, number: int) -> None:
+        """A row to decode again; it goes before all that wait."""
         with self._lock:
-            self.rows[number] = row
             self._piles[hand].appendleft(number)
 
     def abandon(self) -> None:
