@@ -27,7 +27,7 @@ WATCHING_SECONDS = 1.5
 class JobView:
     """A job as a page sees it.
 
-    ``done`` and ``infilled`` count the draws of the batch in hand that are written, too;
+    ``done`` and ``infilled`` count the draws in hand that are written, too;
     ``rate`` is how many a second in the present stage; ``stage`` is the pipeline's, or 'waiting'
     before the first batch, or 'stopping' once a person has cancelled.
     """
@@ -59,7 +59,7 @@ class Job:
     steps: Generator[Progress, None, Explanation] | None = None
     first: tuple[float, int] | None = None
     latest: float = 0.0
-    #: Draws of the batch in hand that are written.
+    #: Draws that are written and not yet judged and stored.
     in_hand: int = 0
     error: str | None = None
     cancelled: bool = False

@@ -182,6 +182,13 @@ class JobQueue:
                 if j.state in ACTIVE and not j.cancelled
             )
 
+    def _alone(self, job: Job) -> bool:
+        """Whether no other job waits for its turn."""
+        with self._wake:
+            return not any(
+                j is not job and j.state in ACTIVE and not j.cancelled for j in self._jobs.values()
+            )
+
     def _run(self) -> None:
         while True:
             with self._wake:
@@ -206,13 +213,14 @@ class JobQueue:
                 with self._wake:
                     if job.state != "queued":
                         return
-                    job.state = "running"
+                    job.state, job.progress = "running", replace(job.progress, infilled=0)
                 job.steps = pipeline.explaining(
                     job.todo,
                     self._catalogue,
                     self._store,
                     lambda p: row(job, "running", p),
                     lambda: self._drawn(job),
+                    lambda: self._alone(job),
                 )
                 self._store.save_job(row(job, "running", job.progress))
             job.began = time.monotonic()
@@ -225,7 +233,9 @@ class JobQueue:
                 # Draws that are only judged go faster than new ones: each stage has its rate.
                 if progress.stage in MEASURED and progress.stage != job.progress.stage:
                     job.first = (now, progress.done)
-                job.progress, job.latest, job.in_hand = progress, now, 0
+                # Draws of the next batch may be in hand by now.
+                job.in_hand -= progress.infilled - job.progress.infilled
+                job.progress, job.latest = progress, now
             told = progress.partial
             if told is not None and self._settled(job, told):
                 job.steps.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Callable, Iterator
 
 import pytest
 from gated_engine import Bench
@@ -107,16 +108,28 @@ def test_draws_of_the_batch_in_hand_are_counted_as_they_come(
 ) -> None:
     five, go_on = threading.Event(), threading.Event()
 
-    def infill_again(
-        requests: list[InfillRequest], settings: GenerationSettings, again: Again
-    ) -> None:
-        for index, answers in enumerate(WordListInfiller().infill(requests, settings)):
-            if index == 5:
-                five.set()
-                assert go_on.wait(20)
-            assert again(index, answers) is None
+    def infill_parts(
+        requests: list[InfillRequest],
+        parts: list[int],
+        settings: GenerationSettings,
+        again: Again,
+        ahead: Callable[[], bool],
+    ) -> Iterator[None]:
+        answered = list(WordListInfiller().infill(requests, settings))
+        first = told = 0
+        for size in parts:
+            first += size
+            # Five draws of the next batch come with each one.
+            for index in range(told, min(first + 5 * ahead(), len(requests))):
+                if index == stop.get("at"):
+                    five.set()
+                    assert go_on.wait(20)
+                assert again(index, answered[index]) is None
+                told = index + 1
+            yield
 
-    monkeypatch.setattr(bench.writer, "infill_again", infill_again, raising=False)
+    monkeypatch.setattr(bench.writer, "infill_parts", infill_parts, raising=False)
+    stop = {"at": 5}
     job = bench.engine.submit(bench.request())
     assert five.wait(20)
     view = bench.engine.job(job)
@@ -126,5 +139,51 @@ def test_draws_of_the_batch_in_hand_are_counted_as_they_come(
     go_on.set()
     view = bench.until(job, "cancelled")
     assert view.done == view.infilled == FIRST_BATCH_DRAWS
+    stop["at"] = -1
     again = bench.until(bench.engine.submit(bench.request()), "done")
     assert (again.done, again.reused) == (261, FIRST_BATCH_DRAWS)
+
+
+def test_draws_of_the_next_batch_come_early_unless_another_waits(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+    submitted = threading.Event()
+    long = bench.request(budget=300)
+
+    def infill_parts(
+        requests: list[InfillRequest],
+        parts: list[int],
+        settings: GenerationSettings,
+        again: Again,
+        ahead: Callable[[], bool],
+    ) -> Iterator[None]:
+        answered = list(WordListInfiller().infill(requests, settings))
+        first = told = 0
+        for number, size in enumerate(parts):
+            first += size
+            if number == 2:
+                assert submitted.wait(20)
+                asked.append(ahead())
+                other = bench.engine.submit(bench.request(seed=5))
+                asked.append(ahead())
+                bench.engine.cancel(other)
+                asked.append(ahead())
+            else:
+                asked.append(ahead())
+            upto = min(first + 5 * asked[-1], len(requests))
+            for index in range(told, upto):
+                assert again(index, answered[index]) is None
+            told = upto
+            if number == 2:
+                view = bench.engine.job(job)
+                assert view.done == view.infilled == told > first
+            yield
+
+    monkeypatch.setattr(bench.writer, "infill_parts", infill_parts, raising=False)
+    job = bench.engine.submit(long)
+    submitted.set()
+    view = bench.until(job, "done")
+    assert view.done == view.infilled == view.total
+    # Not during the first batch, whose scores somebody awaits.
+    assert asked[:5] == [False, True, True, False, True]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from safetensors.torch import load_file
 
 from nsx_core.adapters import int8
 from nsx_core.adapters.base_models import base_model_folder
-from nsx_core.adapters.decoding import Forward, Row, Vocabulary, decode
+from nsx_core.adapters.decoding import Forward, Row, Vocabulary, decode_parts
 from nsx_core.adapters.llama_forward import LlamaForward
 from nsx_core.adapters.processor import matrix_dtype
 from nsx_core.adapters.special_tokens import make_room, special_tokens
@@ -152,27 +153,43 @@ class CausalInfiller:
         self, requests: list[InfillRequest], settings: GenerationSettings
     ) -> list[tuple[str, ...]]:
         """One answer a run of replaced words; a function of each request and the settings."""
-        return self.infill_again(requests, settings, lambda index, answers: None)
+        told: list[tuple[str, ...]] = [()] * len(requests)
 
-    def infill_again(
-        self, requests: list[InfillRequest], settings: GenerationSettings, again: Again
-    ) -> list[tuple[str, ...]]:
-        """The same, and answers to what ``again`` asks in place of one, while others go on."""
+        def came(index: int, answers: tuple[str, ...]) -> None:
+            told[index] = answers
+
+        for _ in self.infill_parts(requests, [len(requests)], settings, came):
+            pass
+        return told
+
+    def infill_parts(
+        self,
+        requests: list[InfillRequest],
+        parts: list[int],
+        settings: GenerationSettings,
+        again: Again,
+        ahead: Callable[[], bool] = lambda: True,
+    ) -> Iterator[None]:
+        """The same, part by part, each answer told to ``again`` as it comes, and answers to what
+        that asks in its place; see ``nsx_core.infilling.Infiller``.
+        """
         if not 0 < settings.temperature < math.inf or not 0 < settings.top_p <= 1:
             raise SettingsError(
                 "The temperature is above 0 and finite, top-p above 0 and at most 1, and "
                 f"{settings.temperature} and {settings.top_p} came."
             )
-        told: list[tuple[str, ...]] = [()] * len(requests)
 
         def came(index: int, answers: list[list[int]]) -> Row | None:
-            told[index] = tuple(self._tokenizer.decode(ids) for ids in answers)
-            following = again(index, told[index])
+            following = again(index, tuple(self._tokenizer.decode(ids) for ids in answers))
             return None if following is None else self._row(following)
 
         rows = [self._row(request) for request in requests]
-        decode(self.forward, self._vocabulary, rows, settings.temperature, settings.top_p, came)
-        return told
+        told = decode_parts(
+            self.forward, self._vocabulary, rows, parts, settings.temperature, settings.top_p,
+            came, ahead,
+        )  # fmt: skip
+        for _ in told:
+            yield
 
     def _row(self, request: InfillRequest) -> Row:
         context = context_ids(

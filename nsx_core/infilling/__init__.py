@@ -7,7 +7,7 @@ never its business: ``splice`` puts answers between them, letter for letter, in 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
 from nsx_core.errors import ModelError
@@ -15,7 +15,15 @@ from nsx_core.infilling.ilm_format import runs
 from nsx_core.records import GenerationSettings, InfillRequest, SplitText
 from nsx_core.settings import ANSWER_WORDS_MAX
 
-__all__ = ["Again", "Infiller", "checked_answers", "is_unchanged", "runs", "splice"]
+__all__ = [
+    "Again",
+    "Infiller",
+    "answers_by_part",
+    "checked_answers",
+    "is_unchanged",
+    "runs",
+    "splice",
+]
 
 #: Told the place of a request and its answers, the request to answer in its stead, or None.
 #: Called once for each answer that comes, from any thread, for one place never twice at a time.
@@ -27,8 +35,10 @@ class Infiller(Protocol):
     """Masks in, answers out.
 
     ``fingerprint`` changes when the answers may change and is part of every draw's key.
-    An infiller that answers as it goes may offer ``infill_again(requests, settings, again)``,
-    which answers further requests within the same call; see ``Again``.
+    An infiller that answers as it goes may offer ``infill_parts(requests, parts, settings, again,
+    ahead)``: an iterator that has told ``again`` the last answer of each of the first ``parts[0]``
+    requests when it first yields, of the next ``parts[1]`` at the second, and so on. While
+    ``ahead()`` it may begin a part before the one in hand has ended.
     """
 
     @property
@@ -47,39 +57,67 @@ class Infiller(Protocol):
 
 
 def checked_answers(
+    infiller: Infiller, requests: list[InfillRequest], settings: GenerationSettings
+) -> list[tuple[str, ...]]:
+    """The infiller's answers, single-spaced and cut at 7 words, or a ``ModelError``."""
+    (answers,) = answers_by_part(infiller, requests, [len(requests)], settings)
+    return answers
+
+
+def answers_by_part(
     infiller: Infiller,
     requests: list[InfillRequest],
+    parts: list[int],
     settings: GenerationSettings,
-    again: Again | None = None,
-) -> list[tuple[str, ...]]:
-    """The infiller's answers, single-spaced and cut at 7 words, or a ``ModelError``.
+    again: Again = lambda index, answers: None,
+    ahead: Callable[[], bool] = lambda: True,
+) -> Iterator[list[tuple[str, ...]]]:
+    """The checked answers of the first ``parts[0]`` requests, then of the next ``parts[1]``, ...
 
-    ``again`` may ask for another answer in place of one that came; the last one counts.
+    ``again`` may ask for another answer in place of one that came; the last one counts. While
+    ``ahead()`` a part may be begun before the one in hand has ended.
     """
     asked = list(requests)
     answers: list[tuple[str, ...]] = [()] * len(requests)
 
     def told(index: int, given: tuple[str, ...]) -> InfillRequest | None:
         answers[index] = _tidy(infiller.name, asked[index], given)
-        following = again(index, answers[index]) if again else None
+        following = again(index, answers[index])
         if following is not None:
             asked[index] = following
         return following
 
-    within = getattr(infiller, "infill_again", None)
+    within = getattr(infiller, "infill_parts", None)
     if within is not None:
-        within(list(requests), settings, told)
-        return answers
-    left = list(range(len(requests)))
-    while left:
-        given = infiller.infill([asked[i] for i in left], settings)
-        if len(given) != len(left):
-            raise ModelError(
-                f"Infiller {infiller.name!r} must answer each of {len(left)} requests, "
-                f"and gave {len(given)} answers."
-            )
-        left = [i for i, g in zip(left, given, strict=True) if told(i, g) is not None]
-    return answers
+        working = within(list(requests), parts, settings, told, ahead)
+    else:
+        working = _one_call_a_try(infiller, asked, parts, settings, told)
+    first = 0
+    for size, _ in zip(parts, working, strict=True):
+        yield answers[first : first + size]
+        first += size
+
+
+def _one_call_a_try(
+    infiller: Infiller,
+    asked: list[InfillRequest],
+    parts: list[int],
+    settings: GenerationSettings,
+    told: Again,
+) -> Iterator[None]:
+    first = 0
+    for size in parts:
+        left = list(range(first, first + size))
+        while left:
+            given = infiller.infill([asked[i] for i in left], settings)
+            if len(given) != len(left):
+                raise ModelError(
+                    f"Infiller {infiller.name!r} must answer each of {len(left)} requests, "
+                    f"and gave {len(given)} answers."
+                )
+            left = [i for i, g in zip(left, given, strict=True) if told(i, g) is not None]
+        yield
+        first += size
 
 
 def _tidy(name: str, request: InfillRequest, given: tuple[str, ...]) -> tuple[str, ...]:

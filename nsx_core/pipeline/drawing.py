@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from nsx_core.infilling import Infiller, checked_answers, is_unchanged, splice
+from nsx_core.infilling import Infiller, answers_by_part, is_unchanged, splice
 from nsx_core.pipeline.planning import Plan
 from nsx_core.records import Draw, InfillRequest, Mask
 from nsx_core.seeding import child_seed
 from nsx_core.settings import REDRAWS_MAX
 
 
-def infill(
-    infiller: Infiller, todo: Plan, masks: Sequence[Mask], drawn: Callable[[], None]
-) -> list[Draw]:
-    """One draw a mask; a draw equal to the original is drawn again where settings say so.
+def draws_by_batch(
+    infiller: Infiller,
+    todo: Plan,
+    batches: Sequence[Sequence[Mask]],
+    drawn: Callable[[], None],
+    ahead: Callable[[], bool],
+) -> Iterator[list[Draw]]:
+    """One draw a mask, batch by batch; one equal to the original is drawn again where settings
+    say so.
 
-    ``drawn`` is called once for each draw as it comes, from any thread.
+    ``drawn`` is called once for each draw as it comes, ``ahead`` now and then, both from any
+    thread: the second says whether a batch may be begun before the one in hand has ended.
     """
     split, settings = todo.split, todo.settings
     texts = tuple(w.text for w in split.words)
+    masks = [mask for batch in batches for mask in batch]
     attempts = [0] * len(masks)
 
     def request(index: int) -> InfillRequest:
@@ -41,17 +48,14 @@ def infill(
         attempts[index] += 1
         return request(index)
 
-    answers = checked_answers(
-        infiller,
-        [request(index) for index in range(len(masks))],
-        settings.generation,
-        again,
-    )
-    draws = []
-    for index, (mask, answer) in enumerate(zip(masks, answers, strict=True)):
-        text = text_of(index, answer)
+    def draw(index: int, answer: tuple[str, ...]) -> Draw:
+        mask, text = masks[index], text_of(index, answer)
         same = is_unchanged(split.text, text)
-        draws.append(
-            Draw(mask.side, mask.number, mask.replaced, answer, text, same, attempts[index])
-        )
-    return draws
+        return Draw(mask.side, mask.number, mask.replaced, answer, text, same, attempts[index])
+
+    requests = [request(index) for index in range(len(masks))]
+    parts = [len(batch) for batch in batches]
+    first = 0
+    for answers in answers_by_part(infiller, requests, parts, settings.generation, again, ahead):
+        yield [draw(index, answer) for index, answer in enumerate(answers, first)]
+        first += len(answers)

@@ -16,7 +16,7 @@ from nsx_core.catalogue import Catalogue
 from nsx_core.classifying import Classifier, checked
 from nsx_core.clock import Clock
 from nsx_core.errors import ModelError
-from nsx_core.pipeline.drawing import infill
+from nsx_core.pipeline.drawing import draws_by_batch
 from nsx_core.pipeline.planning import Plan, plan
 from nsx_core.pipeline.scored import explanation_of
 from nsx_core.records import Draw, DrawSide, ExplainSettings, Explanation, Mask
@@ -50,11 +50,13 @@ def explaining(
     store: Store,
     job: Callable[[Progress], JobRow] | None = None,
     drawn: Callable[[], None] = lambda: None,
+    alone: Callable[[], bool] = lambda: True,
 ) -> Generator[Progress, None, Explanation]:
     """Explain step by step; each step yields its progress, the last returns the explanation.
 
     ``job`` makes the row that is committed together with a batch; ``drawn`` is called once for
-    each new draw within a step, from any thread.
+    each new draw within a step, from any thread, and ``alone`` says there whether nobody else
+    waits: draws of the next batch are then begun with those of the last.
     """
     stored = from_store(todo, catalogue, store)
     if stored is not None:
@@ -86,14 +88,19 @@ def explaining(
     batches = batches or [([], [])]
     stages = ["drawing" if masks else "classifying" for _, masks in batches]
     infilled = done = 0
+    if infiller is not None:
+        _same_model(infiller.fingerprint, todo.infiller.fingerprint, infiller.name)
+        # Nothing may slow down the first scores.
+        writing = draws_by_batch(
+            infiller, todo, [masks for _, masks in batches if masks], drawn,
+            lambda: infilled > 0 and alone(),
+        )  # fmt: skip
     yield Progress(0, total, 0, reused, stages[0])
     for (found, masks), following in zip(batches, [*stages[1:], stages[-1]], strict=True):
         fresh: list[Draw] = []
         if masks:
-            assert infiller is not None
-            _same_model(infiller.fingerprint, todo.infiller.fingerprint, infiller.name)
             with clock.of("infilling"):
-                fresh = infill(infiller, todo, masks, drawn)
+                fresh = next(writing)
         texts = [d.text for d in [*found, *fresh]]
         if todo.split.text not in judged:
             texts.append(todo.split.text)

@@ -18,7 +18,7 @@ from nsx_core.adapters.causal_infiller import TOKENS_FILE, CausalInfiller
 from nsx_core.adapters.llama_forward import LlamaForward
 from nsx_core.adapters.transformers_forward import TransformersForward
 from nsx_core.errors import MissingModelError, ModelError, SettingsError
-from nsx_core.infilling import Infiller, checked_answers
+from nsx_core.infilling import Infiller, answers_by_part, checked_answers
 from nsx_core.infilling.ilm_format import SMOLLM2_SPECIAL_TOKENS
 from nsx_core.records import GenerationSettings, InfillRequest
 
@@ -106,7 +106,9 @@ def test_answers_drawn_again_within_a_call_are_those_of_calls_of_their_own(
             attempts[index] += 1
             return replace(requests[index], seed=1_000 * attempts[index] + index)
 
-        return checked_answers(writer, requests, SETTINGS, again), attempts
+        parts = list(answers_by_part(writer, requests, [16, 20, 4], SETTINGS, again))
+        assert [len(part) for part in parts] == [16, 20, 4]
+        return [answers for part in parts for answers in part], attempts
 
     found, attempts = drawn(infiller)
     assert (found, attempts) == drawn(CallByCall())

@@ -97,6 +97,43 @@ def test_answers_depend_on_the_row_alone(lean: Engine, monkeypatch: pytest.Monke
         assert lean.decode(rows) == expected
 
 
+def test_a_part_is_told_once_whole_and_rows_of_the_next_are_in_hand_by_then(
+    lean: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows, parts = made_rows(120, answers=3), [16, 40, 0, 64]
+    expected = lean.decode(rows)
+    for cores in (1, 2):
+        monkeypatch.setattr(decoding, "usable_cores", lambda cores=cores: cores)
+        for ahead in (True, False):
+            came: list[int] = []
+            told = decoding.decode_parts(
+                lean.forward, lean.vocabulary, rows, parts, 1.0, 0.95,
+                lambda number, answers: came.append(number), lambda: ahead,  # noqa: B023
+            )  # fmt: skip
+            first, early = 0, []
+            for part, answers in zip(parts, told, strict=True):
+                whole = [a[: r.answers] for a, r in zip(answers, rows[first:], strict=False)]
+                first += part
+                assert whole == expected[first - part : first]
+                assert set(range(first)) <= set(came)
+                early.append(sum(number >= first for number in came))
+            assert len(came) == len(set(came)) == len(rows)
+            assert bool(sum(early)) is ahead
+
+
+def test_nothing_is_decoded_while_nobody_waits_for_a_part(lean: Engine) -> None:
+    rows, came = made_rows(60), []
+    told = decoding.decode_parts(
+        lean.forward, lean.vocabulary, rows, [20, 40], 1.0, 0.95,
+        lambda number, answers: came.append(number),
+    )  # fmt: skip
+    assert came == []
+    next(told)
+    so_far = len(came)
+    told.close()
+    assert 20 <= len(came) == so_far < 60
+
+
 def test_long_rows_answer_the_same_in_any_company(lean: Engine) -> None:
     rows = [Row(tuple(contexts(n, seed=n)[0]), 3, n) for n in (250, 255, 700, 1100)]
     company = made_rows(12) + rows

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -10,6 +10,7 @@ import numpy as np
 import torch
 
 from nsx_core.adapters.decoding.waiting import Waiting
+from nsx_core.adapters.decoding.work import Work
 from nsx_core.adapters.sampling import sample
 from nsx_core.infilling.ilm_format import SpecialTokens
 from nsx_core.settings import ANSWER_WORDS_MAX
@@ -56,22 +57,12 @@ class Vocabulary:
 class Slots:
     """Where each slot's row stands. Tensors are [slots]; a slot with ``open`` 0 is free."""
 
-    def __init__(
-        self,
-        waiting: Waiting,
-        hand: int,
-        written: list[list[list[int]]],
-        finished: Callable[[int], bool],
-    ) -> None:
-        """``written``: where answers go, token by token, by the rows' numbers; ``finished``:
-        told the number of a row that has closed its last answer, whether that is its end.
-        """
-        self._waiting, self._hand = waiting, hand
-        self._written, self._finished = written, finished
+    def __init__(self, work: Work, waiting: Waiting, hand: int) -> None:
+        self._work, self._waiting, self._hand = work, waiting, hand
         self._begin([])
 
     def _begin(self, taken: Sequence[int]) -> None:
-        rows = [self._waiting.rows[i] for i in taken]
+        rows = [self._work.rows[i] for i in taken]
         self.number = torch.tensor(taken, dtype=torch.long)
         self.open = torch.tensor([r.answers for r in rows], dtype=torch.long)
         self.used = torch.tensor([len(r.context) for r in rows], dtype=torch.long)
@@ -125,7 +116,7 @@ class Slots:
         self._write(vocabulary.ids[token].tolist(), closed.tolist(), living)
         over = (living & (self.open == 0)).nonzero()[:, 0]
         for number in self.number[over].tolist():
-            if not self._finished(number):
+            if not self._work.finished(number):
                 self._waiting.put_back(self._hand, number)
         if not bool((self.open > 0).any()):
             return
@@ -136,7 +127,7 @@ class Slots:
     def _write(self, ids: list[int], closed: list[bool], living: torch.Tensor) -> None:
         open_, number = self.open.tolist(), self.number.tolist()
         for slot in living.nonzero()[:, 0].tolist():
-            answers = self._written[number[slot]]
+            answers = self._work.written[number[slot]]
             if not closed[slot]:
                 answers[-1].append(ids[slot])
             elif open_[slot]:
@@ -151,7 +142,7 @@ class Slots:
 
     def _read(self, taken: Sequence[int], forward: Forward) -> tuple[torch.Tensor, Any]:
         """(logits, cache) of the given rows, each distinct context read once."""
-        wanted = [self._waiting.rows[i].context for i in taken]
+        wanted = [self._work.rows[i].context for i in taken]
         contexts = sorted(set(wanted), key=lambda c: (len(c), c))
         place = {c: i for i, c in enumerate(contexts)}
         logits, cache = forward.prefill([list(c) for c in contexts])
@@ -159,7 +150,7 @@ class Slots:
         return logits[expand], cache.take(expand)
 
     def _put(self, slots: torch.Tensor, taken: Sequence[int], forward: Forward) -> None:
-        new = Slots(self._waiting, self._hand, self._written, self._finished)
+        new = Slots(self._work, self._waiting, self._hand)
         new._begin(taken)
         logits, cache = self._read(taken, forward)
         self.cache.put(slots, cache)

@@ -1,71 +1,54 @@
-"""Rows that no core has begun yet, dealt into a pile for each core."""
+"""Rows that no core has begun yet, dealt into a pile for each core, one part after another."""
 
 from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from itertools import groupby
 
-__all__ = ["POSITIONS_MAX", "ROWS_MAX", "ROWS_MIN", "Row", "Waiting"]
+from nsx_core.adapters.decoding.work import Row, Work
+
+__all__ = ["POSITIONS_MAX", "ROWS_MAX", "ROWS_MIN", "Waiting"]
 
 ROWS_MIN, ROWS_MAX = 16, 160
 #: How many positions of the cache a core's rows may hold together.
 POSITIONS_MAX = 12_288
-_ANSWER_TOKENS_EXPECTED = 8
-
-
-@dataclass(frozen=True)
-class Row:
-    """One draw: its context, how many answers it needs, and its seed."""
-
-    context: tuple[int, ...]
-    answers: int
-    seed: int
-
-    @property
-    def positions(self) -> int:
-        """About how many positions of the cache it will need."""
-        return len(self.context) + _ANSWER_TOKENS_EXPECTED * self.answers
 
 
 class Waiting:
-    """Rows by their numbers, those of many answers first; safe from any thread.
+    """Of each part, rows of many answers go first; safe from any thread.
 
     Rows of one context stay together, to be read once, in piles of about equal work.
     """
 
-    def __init__(
-        self, rows: Sequence[Row], numbers: Sequence[int], cores: int, rows_max: int
-    ) -> None:
-        """``rows``: all of them, the caller's own list, in which a finished one may be replaced;
-        ``numbers``: those that wait; ``rows_max``: how many a core may hold at a time.
+    def __init__(self, work: Work, cores: int, rows_max: int, ahead: Callable[[], bool]) -> None:
+        """``rows_max``: how many rows a core may hold at a time; ``ahead``: whether to begin
+        rows of the next part where the present one has none left.
         """
-        self.hands = min(cores, max(1, len(numbers) // ROWS_MIN))
-        self.rows = rows
+        self._work, self._ahead, self._rows_max = work, ahead, rows_max
+        self._undealt = deque(part for part in work.parts if work.left(part))
+        self.hands = min(cores, max(1, sum(map(len, self._undealt)) // ROWS_MIN))
         self.positions_max = POSITIONS_MAX * rows_max // ROWS_MAX
-        self._rows_max = rows_max
         self._lock = threading.Lock()
         self._piles: list[deque[int]] = [deque() for _ in range(self.hands)]
-        work = [0] * self.hands
-        piece = max(ROWS_MIN, -(-len(numbers) // (4 * self.hands)))
-        order = sorted(numbers, key=lambda i: (-rows[i].answers, rows[i].context))
-        for _, alike in groupby(order, key=lambda i: (rows[i].answers, rows[i].context)):
-            together = list(alike)
-            for at in range(0, len(together), piece):
-                part = together[at : at + piece]
-                hand = work.index(min(work))
-                self._piles[hand].extend(part)
-                work[hand] += sum(rows[i].answers for i in part)
+
+    def row(self, number: int) -> Row:
+        return self._work.rows[number]
+
+    def deal(self, part: range) -> None:
+        """See to it that the part's rows wait, or have been begun."""
+        with self._lock:
+            while self._undealt and self._undealt[0].start <= part.start:
+                self._deal_next()
 
     def first(self, hand: int) -> list[int]:
-        """Rows to begin with, off one pile: as many as the cache may hold."""
+        """Rows to begin with: as many as the cache may hold."""
         with self._lock:
             taken: list[int] = []
-            pile, longest = self._pile(hand), 0
-            while pile and len(taken) < self._rows_max:
-                longest = max(longest, self.rows[pile[0]].positions)
+            longest = 0
+            while len(taken) < self._rows_max and (pile := self._pile(hand)):
+                longest = max(longest, self.row(pile[0]).positions)
                 if taken and (len(taken) + 1) * longest > self.positions_max:
                     break
                 taken.append(pile.popleft())
@@ -76,7 +59,7 @@ class Waiting:
         taken: list[int] = []
         with self._lock:
             while len(taken) < slots and (pile := self._pile(hand)):
-                if self.rows[pile[0]].positions > positions:
+                if self.row(pile[0]).positions > positions:
                     break
                 taken.append(pile.popleft())
         return taken
@@ -89,9 +72,26 @@ class Waiting:
     def abandon(self) -> None:
         """Nothing waits any longer."""
         with self._lock:
+            self._undealt.clear()
             for pile in self._piles:
                 pile.clear()
 
     def _pile(self, hand: int) -> deque[int]:
-        """The hand's own pile, or the largest once that is empty."""
+        """The hand's own pile, or the largest once that is empty, or of the next part."""
+        if not any(self._piles) and self._undealt and self._ahead():
+            self._deal_next()
         return self._piles[hand] or max(self._piles, key=len)
+
+    def _deal_next(self) -> None:
+        numbers = self._work.left(self._undealt.popleft())
+        hands = min(self.hands, max(1, len(numbers) // ROWS_MIN))
+        work = [0] * hands
+        piece = max(ROWS_MIN, -(-len(numbers) // (4 * hands)))
+        order = sorted(numbers, key=lambda i: (-self.row(i).answers, self.row(i).context))
+        for _, alike in groupby(order, key=lambda i: (self.row(i).answers, self.row(i).context)):
+            together = list(alike)
+            for at in range(0, len(together), piece):
+                part = together[at : at + piece]
+                hand = work.index(min(work))
+                self._piles[hand].extend(part)
+                work[hand] += sum(self.row(i).answers for i in part)
