@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import pytest
 from gated_engine import Bench
@@ -109,16 +109,17 @@ def test_draws_of_the_batch_in_hand_are_counted_as_they_come(
     five, go_on = threading.Event(), threading.Event()
 
     def infill_parts(
-        requests: list[InfillRequest],
-        parts: list[int],
+        parts: Iterable[Sequence[InfillRequest]],
         settings: GenerationSettings,
         again: Again,
         ahead: Callable[[], bool],
     ) -> Iterator[None]:
+        wanted = [list(part) for part in parts]
+        requests = [request for part in wanted for request in part]
         answered = list(WordListInfiller().infill(requests, settings))
         first = told = 0
-        for size in parts:
-            first += size
+        for part in wanted:
+            first += len(part)
             # Five draws of the next batch come with each one.
             for index in range(told, min(first + 5 * ahead(), len(requests))):
                 if index == stop.get("at"):
@@ -152,16 +153,17 @@ def test_draws_of_the_next_batch_come_early_unless_another_waits(
     long = bench.request(budget=300)
 
     def infill_parts(
-        requests: list[InfillRequest],
-        parts: list[int],
+        parts: Iterable[Sequence[InfillRequest]],
         settings: GenerationSettings,
         again: Again,
         ahead: Callable[[], bool],
     ) -> Iterator[None]:
+        wanted = [list(part) for part in parts]
+        requests = [request for part in wanted for request in part]
         answered = list(WordListInfiller().infill(requests, settings))
         first = told = 0
-        for number, size in enumerate(parts):
-            first += size
+        for number, part in enumerate(wanted):
+            first += len(part)
             if number == 2:
                 assert submitted.wait(20)
                 asked.append(ahead())

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +19,10 @@ from safetensors.torch import load_file
 from nsx_core.adapters import int8
 from nsx_core.adapters.base_models import base_model_folder
 from nsx_core.adapters.decoding import Forward, Row, Vocabulary, decode_parts
+from nsx_core.adapters.int8_forward import Int8Forward
 from nsx_core.adapters.llama_forward import LlamaForward
 from nsx_core.adapters.processor import matrix_dtype
+from nsx_core.adapters.sampling import sample
 from nsx_core.adapters.special_tokens import make_room, special_tokens
 from nsx_core.errors import MissingModelError, ModelError, SettingsError
 from nsx_core.infilling import Again
@@ -55,6 +57,8 @@ class CausalInfiller:
         """``precision``: what products are made in, 'int8', 'bfloat16' or 'float32'."""
         self.name, self.fingerprint, self.precision = name, fingerprint, precision
         self.forward, self._tokenizer, self._vocabulary = forward, tokenizer, vocabulary
+        # Compile it now, where a person waits for the model anyway.
+        sample(torch.zeros(1, 2), torch.zeros(1, dtype=torch.float64), 1.0, 1.0)
         # A word that reads like one of the format's marks is a word.
         self._tokenizer.encode_special_tokens = True
 
@@ -113,13 +117,14 @@ class CausalInfiller:
         known = tokenizer.get_vocab(with_added_tokens=True)
         ids = {k: known[t] for k, t in SMOLLM2_SPECIAL_TOKENS.items()}
         vocabulary = _vocabulary(tokenizer, SpecialTokens(**ids), adapter, end_bias)
-        reach = None
+        forward: Forward
         if whole_numbers and (adapter / REACH_FILE).is_file():
             reach = load_file(adapter / REACH_FILE)
-        dtype = torch.float32 if reach else matrix_dtype(_CPU)
-        forward = LlamaForward(base, adapter, dtype, vocabulary.ids, reach)
-        precision = "int8" if reach else _named(dtype)
-        return cls(name, fingerprint, forward, tokenizer, vocabulary, precision)
+            forward = Int8Forward(base, adapter, reach, vocabulary.ids)
+            return cls(name, fingerprint, forward, tokenizer, vocabulary, "int8")
+        dtype = matrix_dtype(_CPU)
+        forward = LlamaForward(base, adapter, dtype, vocabulary.ids)
+        return cls(name, fingerprint, forward, tokenizer, vocabulary, _named(dtype))
 
     @classmethod
     def _general(
@@ -158,14 +163,13 @@ class CausalInfiller:
         def came(index: int, answers: tuple[str, ...]) -> None:
             told[index] = answers
 
-        for _ in self.infill_parts(requests, [len(requests)], settings, came):
+        for _ in self.infill_parts([requests], settings, came):
             pass
         return told
 
     def infill_parts(
         self,
-        requests: list[InfillRequest],
-        parts: list[int],
+        parts: Iterable[Sequence[InfillRequest]],
         settings: GenerationSettings,
         again: Again,
         ahead: Callable[[], bool] = lambda: True,
@@ -183,11 +187,10 @@ class CausalInfiller:
             following = again(index, tuple(self._tokenizer.decode(ids) for ids in answers))
             return None if following is None else self._row(following)
 
-        rows = [self._row(request) for request in requests]
+        rows = ([self._row(request) for request in part] for part in parts)
         told = decode_parts(
-            self.forward, self._vocabulary, rows, parts, settings.temperature, settings.top_p,
-            came, ahead,
-        )  # fmt: skip
+            self.forward, self._vocabulary, rows, settings.temperature, settings.top_p, came, ahead
+        )
         for _ in told:
             yield
 

@@ -1,4 +1,4 @@
-"""Matrix products in 8-bit whole numbers, for processors that multiply those much faster.
+"""Weights in 8-bit whole numbers, for processors that multiply those much faster.
 
 A weight matrix has one scale an output channel, and what it is multiplied with one scale a
 row. Sums of whole numbers are exact in any order, and no row's scale depends on another row,
@@ -13,14 +13,13 @@ channels that are too far out even for that are multiplied in floating point and
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import dataclass
 
+import numpy as np
 import torch
-import torch.nn.functional as F
+from numpy.typing import NDArray
 
-__all__ = ["Product", "faster_here", "plain_product", "product"]
-
-Product = Callable[[torch.Tensor], torch.Tensor]
+__all__ = ["Whole", "faster_here", "whole"]
 
 LARGEST = 127
 #: How the range is shared between activations (1) and weights (0); 0.6 diverged least here.
@@ -35,33 +34,40 @@ def faster_here() -> bool:
     return bool(torch.cpu._is_vnni_supported()) and not torch.cpu._is_amx_tile_supported()
 
 
-def plain_product(weight: torch.Tensor) -> Product:
-    """x -> x W^T in the weight's own format; weight [outputs, inputs]."""
-    return lambda x: F.linear(x, weight)
+@dataclass(frozen=True)
+class Whole:
+    """A weight matrix of d inputs and m outputs, ready for ``int8_kernels``.
+
+    weight: int8[d, m], as ``torch._int_mm`` takes it; scale: float32[m], what 1 in it stands
+    for; shrink: float32[d], what inputs are multiplied with first, 0 for a channel far out;
+    norm: float32[c], what a norm before it gives these channels; channels: int64[c] and
+    columns: float32[c, m], their places and weights in floating point.
+    """
+
+    weight: torch.Tensor
+    scale: NDArray[np.float32]
+    shrink: NDArray[np.float32]
+    channels: NDArray[np.int64]
+    norm: NDArray[np.float32]
+    columns: NDArray[np.float32]
 
 
-def product(weight: torch.Tensor, reach: torch.Tensor) -> Product:
-    """x -> about x W^T; weight float32[outputs, inputs], reach float32[inputs].
-
-    ``reach``: the largest absolute value that each input was seen to take, at least 0.
+def whole(weight: torch.Tensor, reach: torch.Tensor, norm: torch.Tensor | None = None) -> Whole:
+    """weight: float32[m, d]; reach: float32[d], at least 0, the largest absolute value that each
+    input was seen to take; norm: float32[d], weights of the norm that the inputs come from, which
+    are taken into ``shrink``.
     """
     far = reach > OUTLIER * reach.median()
     top = weight.abs().amax(0).clamp_min(_TINY)
     factor = reach.clamp_min(_TINY) ** SMOOTHING / top ** (1 - SMOOTHING)
     smoothed = weight * factor * ~far
     scale = (smoothed.abs().amax(1) / LARGEST).clamp_min(_TINY / LARGEST)
-    whole = (smoothed / scale[:, None]).round().to(torch.int8).t()
-    shrink = ~far / factor
-    exact = [(channel, weight[:, channel].clone()) for channel in far.nonzero()[:, 0].tolist()]
-
-    def multiplied(x: torch.Tensor) -> torch.Tensor:
-        rows = x.reshape(-1, x.shape[-1]) * shrink
-        reached = rows.abs().amax(-1, keepdim=True).div_(LARGEST).clamp_min_(_TINY / LARGEST)
-        sums = torch._int_mm(rows.div_(reached).round_().to(torch.int8), whole)
-        found = sums.float().mul_(reached).mul_(scale).view(*x.shape[:-1], -1)
-        for channel, column in exact:
-            # Row by row, where a small matrix product would add up as its size suits it.
-            found.addcmul_(x[..., channel, None], column)
-        return found
-
-    return multiplied
+    norm = torch.ones_like(reach) if norm is None else norm
+    return Whole(
+        weight=(smoothed / scale[:, None]).round().to(torch.int8).t(),
+        scale=scale.numpy(),
+        shrink=(norm * ~far / factor).numpy(),
+        channels=far.nonzero()[:, 0].numpy(),
+        norm=norm[far].numpy(),
+        columns=weight[:, far].t().contiguous().numpy(),
+    )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import torch
 import torch.nn.functional as F
 
+from nsx_core.adapters.llama_weights import Shape
+
 __all__ = ["BLOCK", "Cache", "rounded"]
 
 BLOCK = 16
@@ -16,10 +18,23 @@ def rounded(n: int) -> int:
 
 
 class Cache:
-    """Keys and values: float[layers, rows, kv_heads, capacity, head_dim]; length int[rows]."""
+    """Keys and values: [layers, rows, kv_heads, capacity, head_dim]; length int[rows].
+
+    ``logits``: memory for a step's, which costs more to get anew than to fill.
+    """
+
+    logits: torch.Tensor | None = None
 
     def __init__(self, keys: torch.Tensor, values: torch.Tensor, length: torch.Tensor) -> None:
         self.keys, self.values, self.length = keys, values, length
+
+    @classmethod
+    def empty(cls, shape: Shape, length: torch.Tensor, dtype: torch.dtype = torch.float32) -> Cache:
+        """Zeros, with room for rows of the given lengths."""
+        longest = rounded(int(length.max()))
+        sizes = (shape.layers, len(length), shape.kv_heads, longest, shape.head_dim)
+        keys, values = torch.zeros(2, *sizes, dtype=dtype)
+        return cls(keys, values, length)
 
     def take(self, rows: torch.Tensor) -> Cache:
         """The given rows, in the given order; a row may be taken many times."""

@@ -16,8 +16,7 @@ own batch. The cache holds the real rows only.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -27,36 +26,16 @@ import torch.nn.functional as F
 from numpy.typing import NDArray
 
 from nsx_core import stopping
-from nsx_core.adapters.int8 import Product, plain_product, product
 from nsx_core.adapters.llama_cache import BLOCK, Cache, rounded
-from nsx_core.adapters.llama_weights import merged_weights
+from nsx_core.adapters.llama_weights import HEAD, PARTS, angles, check_length, weights_of
 from nsx_core.errors import ModelError
 
 ROWS_MIN = 16
 # Matrix kernels split sums over more positions than this in ways that depend on their number.
 SPAN = 256
 ROWS_LOGITS = 256
-HEAD = "head"
-# Products of one layer, and the weights that each joins.
-_PARTS = {
-    "qkv": ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj"),
-    "out": ("self_attn.o_proj",),
-    "gate_up": ("mlp.gate_proj", "mlp.up_proj"),
-    "down": ("mlp.down_proj",),
-}
 
-
-@dataclass(frozen=True)
-class Shape:
-    """The architecture's numbers, as config.json names them."""
-
-    layers: int
-    heads: int
-    kv_heads: int
-    head_dim: int
-    eps: float
-    theta: float
-    max_positions: int
+Product = Callable[[torch.Tensor], torch.Tensor]
 
 
 @dataclass(frozen=True)
@@ -72,8 +51,6 @@ class LlamaForward:
     """``prefill`` contexts, then ``step`` one token a row.
 
     ``columns`` int64[n]: the token ids whose logits are computed (default: all of them).
-    ``reach``: ``activation_reach`` of the same weights; products are then made in 8-bit whole
-    numbers (``int8``).
     """
 
     refills = True
@@ -84,65 +61,23 @@ class LlamaForward:
         adapter: str | Path | None,
         dtype: torch.dtype,
         columns: torch.Tensor | None = None,
-        reach: Mapping[str, torch.Tensor] | None = None,
     ) -> None:
-        folder = Path(folder)
-        config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-        if config.get("model_type") != "llama" or config.get("attention_bias"):
-            raise ModelError(f"{folder} is not a plain Llama model; load it with transformers.")
-        self.shape = Shape(
-            layers=config["num_hidden_layers"],
-            heads=config["num_attention_heads"],
-            kv_heads=config.get("num_key_value_heads") or config["num_attention_heads"],
-            head_dim=config.get("head_dim")
-            or config["hidden_size"] // config["num_attention_heads"],
-            eps=config["rms_norm_eps"],
-            theta=(config.get("rope_parameters") or config).get("rope_theta", 10_000.0),
-            max_positions=config["max_position_embeddings"],
-        )
+        """Raises ``MissingModelError`` / ``ModelError``."""
+        weights = weights_of(folder, adapter, columns)
+        self.shape, self.dtype = weights.shape, dtype
         self.positions_max: int = self.shape.max_positions
-        self.dtype = dtype
-        self.hidden, self.inner = config["hidden_size"], config["intermediate_size"]
-        weights = merged_weights(folder, Path(adapter) if adapter else None)
-        self._take_weights(weights, columns, reach)
-        self._cos_and_sin = self._tables(BLOCK * 8)
-
-    def _take_weights(
-        self,
-        weights: dict[str, torch.Tensor],
-        columns: torch.Tensor | None,
-        reach: Mapping[str, torch.Tensor] | None,
-    ) -> None:
-        def at(name: str) -> torch.Tensor:
-            return weights[f"model.{name}.weight"].to(self.dtype).contiguous()
-
-        def made(weight: torch.Tensor, name: str) -> Product:
-            if reach is None:
-                return plain_product(weight)
-            if name not in reach or reach[name].shape != weight.shape[1:]:
-                raise ModelError(f"The calibration does not fit the model at {name!r}. Restore it.")
-            return product(weight, reach[name])
-
-        def fused(index: int, part: str) -> Product:
-            weight = torch.cat([at(f"layers.{index}.{n}") for n in _PARTS[part]]).contiguous()
-            if part == "qkv":  # so that attention need not scale its scores
-                weight[: self.shape.heads * self.shape.head_dim] *= self.shape.head_dim**-0.5
-            return made(weight, f"{index}.{part}")
-
-        self.embedding = at("embed_tokens")
-        head = weights.get("lm_head.weight")
-        whole = self.embedding if head is None else head.to(self.dtype)
-        head = whole if columns is None else whole[columns].contiguous()
-        self.columns, self.head = len(head), made(head, HEAD)
-        self.norm = at("norm")
+        self.embedding, self.norm = weights.embedding.to(dtype), weights.norm.to(dtype)
+        self.head = _product(weights.products[HEAD].to(dtype))
+        self.columns = len(weights.products[HEAD])
         self.layers = [
             Layer(
-                at(f"layers.{index}.input_layernorm"),
-                at(f"layers.{index}.post_attention_layernorm"),
-                {part: fused(index, part) for part in _PARTS},
+                weights.before[index].to(dtype),
+                weights.after[index].to(dtype),
+                {part: _product(weights.products[f"{index}.{part}"].to(dtype)) for part in PARTS},
             )
             for index in range(self.shape.layers)
         ]
+        self._cos_and_sin = self._tables(BLOCK * 8)
 
     def _angles(self, positions: int) -> tuple[torch.Tensor, torch.Tensor]:
         """(cosines, sines): float[at least ``positions``, head_dim], sines' first half negative.
@@ -155,10 +90,7 @@ class LlamaForward:
         return found
 
     def _tables(self, positions: int) -> tuple[torch.Tensor, torch.Tensor]:
-        half = torch.arange(0, self.shape.head_dim, 2, dtype=torch.float64)
-        inverse = self.shape.theta ** (-half / self.shape.head_dim)
-        angle = torch.arange(positions, dtype=torch.float64)[:, None] * inverse
-        cos, sin = angle.cos(), angle.sin()
+        cos, sin = angles(self.shape, positions)
         return torch.cat([cos, cos], -1).to(self.dtype), torch.cat([-sin, sin], -1).to(self.dtype)
 
     @torch.inference_mode()
@@ -215,18 +147,14 @@ class LlamaForward:
         """(each context's states float[n_tokens, hidden] after the last layer, cache)."""
         lengths = [len(context) for context in contexts]
         length = torch.tensor(lengths)
-        if max(lengths) > self.shape.max_positions:
-            raise ModelError(
-                f"The infiller reads at most {self.shape.max_positions} tokens, and the text has "
-                f"{max(lengths)}. Shorten it or use sentence units."
-            )
+        check_length(max(lengths), self.shape)
         parts = [[i] for i, n in enumerate(lengths) if n > SPAN]
         if together := [i for i, n in enumerate(lengths) if n <= SPAN]:
             parts.append(together)
         if len(parts) == 1:
             return self._read_together(contexts, length)
         states = [torch.empty(0)] * len(contexts)
-        cache = self._empty(length)
+        cache = Cache.empty(self.shape, length, self.dtype)
         for part in parts:
             found, read = self._read_together([contexts[i] for i in part], length[part])
             for index, state in zip(part, found, strict=True):
@@ -235,18 +163,11 @@ class LlamaForward:
             cache.keys[:, part, :, :upto], cache.values[:, part, :, :upto] = read.keys, read.values
         return states, cache
 
-    def _empty(self, length: torch.Tensor) -> Cache:
-        s = self.shape
-        longest = rounded(int(length.max()))
-        shape = (s.layers, len(length), s.kv_heads, longest, s.head_dim)
-        keys, values = torch.zeros(2, *shape, dtype=self.dtype)
-        return Cache(keys, values, length)
-
     def _read_together(
         self, contexts: list[list[int]], length: torch.Tensor
     ) -> tuple[list[torch.Tensor], Cache]:
         """Products over the contexts' tokens one after another, attention over padded rows."""
-        s, cache = self.shape, self._empty(length)
+        s, cache = self.shape, Cache.empty(self.shape, length, self.dtype)
         rows, longest = len(contexts), cache.keys.shape[3]
         tokens = int(length.sum())
         at = torch.cat([torch.arange(int(n)) for n in length])
@@ -306,7 +227,7 @@ class LlamaForward:
     def _qkv(self, x, layer, cos, sin):  # type: ignore[no-untyped-def]
         """Queries, keys and values [..., heads, head_dim], the first two turned by position."""
         s = self.shape
-        joined = layer.products["qkv"](F.rms_norm(x, (self.hidden,), layer.before, s.eps))
+        joined = layer.products["qkv"](F.rms_norm(x, (self.shape.hidden,), layer.before, s.eps))
         joined = joined.view(*x.shape[:-1], s.heads + 2 * s.kv_heads, s.head_dim)
         turned = _rotated(joined[..., : s.heads + s.kv_heads, :], cos, sin)
         q, k = turned.split((s.heads, s.kv_heads), dim=-2)
@@ -318,12 +239,17 @@ class LlamaForward:
     def _rest(self, x, mixed, layer):  # type: ignore[no-untyped-def]
         x = layer.products["out"](mixed).add_(x)
         gate, up = layer.products["gate_up"](
-            F.rms_norm(x, (self.hidden,), layer.after, self.shape.eps)
+            F.rms_norm(x, (self.shape.hidden,), layer.after, self.shape.eps)
         ).chunk(2, -1)
         return layer.products["down"](F.silu(gate).mul_(up)).add_(x)
 
     def _logits(self, x: torch.Tensor) -> torch.Tensor:
-        return self.head(F.rms_norm(x, (self.hidden,), self.norm, self.shape.eps)).float()
+        return self.head(F.rms_norm(x, (self.shape.hidden,), self.norm, self.shape.eps)).float()
+
+
+def _product(weight: torch.Tensor) -> Product:
+    """x -> x W^T; weight [outputs, inputs]."""
+    return lambda x: F.linear(x, weight)
 
 
 def _wide(x: torch.Tensor) -> torch.Tensor:

@@ -7,7 +7,8 @@ never its business: ``splice`` puts answers between them, letter for letter, in 
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, runtime_checkable
 
 from nsx_core.errors import ModelError
@@ -35,10 +36,10 @@ class Infiller(Protocol):
     """Masks in, answers out.
 
     ``fingerprint`` changes when the answers may change and is part of every draw's key.
-    An infiller that answers as it goes may offer ``infill_parts(requests, parts, settings, again,
-    ahead)``: an iterator that has told ``again`` the last answer of each of the first ``parts[0]``
-    requests when it first yields, of the next ``parts[1]`` at the second, and so on. While
-    ``ahead()`` it may begin a part before the one in hand has ended.
+    An infiller that answers as it goes may offer ``infill_parts(parts, settings, again, ahead)``:
+    an iterator that has told ``again`` the last answer to each request of the first part when it
+    first yields, of the second at the second, and so on; requests are numbered on from part to
+    part. While ``ahead()`` it may take and begin a part before the one in hand has ended.
     """
 
     @property
@@ -60,25 +61,33 @@ def checked_answers(
     infiller: Infiller, requests: list[InfillRequest], settings: GenerationSettings
 ) -> list[tuple[str, ...]]:
     """The infiller's answers, single-spaced and cut at 7 words, or a ``ModelError``."""
-    (answers,) = answers_by_part(infiller, requests, [len(requests)], settings)
+    (answers,) = answers_by_part(infiller, [requests], settings)
     return answers
 
 
 def answers_by_part(
     infiller: Infiller,
-    requests: list[InfillRequest],
-    parts: list[int],
+    parts: Iterable[Sequence[InfillRequest]],
     settings: GenerationSettings,
     again: Again = lambda index, answers: None,
     ahead: Callable[[], bool] = lambda: True,
 ) -> Iterator[list[tuple[str, ...]]]:
-    """The checked answers of the first ``parts[0]`` requests, then of the next ``parts[1]``, ...
+    """The checked answers of each part, parts being taken as their turn comes.
 
     ``again`` may ask for another answer in place of one that came; the last one counts. While
     ``ahead()`` a part may be begun before the one in hand has ended.
     """
-    asked = list(requests)
-    answers: list[tuple[str, ...]] = [()] * len(requests)
+    asked: dict[int, InfillRequest] = {}
+    answers: dict[int, tuple[str, ...]] = {}
+    taken: deque[range] = deque()
+
+    def taking() -> Iterator[Sequence[InfillRequest]]:
+        count = 0
+        for part in parts:
+            asked.update(enumerate(part, count))
+            taken.append(range(count, count + len(part)))
+            count += len(part)
+            yield part
 
     def told(index: int, given: tuple[str, ...]) -> InfillRequest | None:
         answers[index] = _tidy(infiller.name, asked[index], given)
@@ -87,37 +96,38 @@ def answers_by_part(
             asked[index] = following
         return following
 
-    within = getattr(infiller, "infill_parts", None)
-    if within is not None:
-        working = within(list(requests), parts, settings, told, ahead)
+    by_part = getattr(infiller, "infill_parts", None)
+    if by_part is not None:
+        working = by_part(taking(), settings, told, ahead)
     else:
-        working = _one_call_a_try(infiller, asked, parts, settings, told)
-    first = 0
-    for size, _ in zip(parts, working, strict=True):
-        yield answers[first : first + size]
-        first += size
+        working = _one_call_a_try(infiller, taking(), settings, told)
+    for _ in working:
+        part = taken.popleft()
+        for index in part:
+            del asked[index]
+        yield [answers.pop(index) for index in part]
 
 
 def _one_call_a_try(
     infiller: Infiller,
-    asked: list[InfillRequest],
-    parts: list[int],
+    parts: Iterable[Sequence[InfillRequest]],
     settings: GenerationSettings,
     told: Again,
 ) -> Iterator[None]:
-    first = 0
-    for size in parts:
-        left = list(range(first, first + size))
+    count = 0
+    for part in parts:
+        left = dict(enumerate(part, count))
+        count += len(part)
         while left:
-            given = infiller.infill([asked[i] for i in left], settings)
+            given = infiller.infill(list(left.values()), settings)
             if len(given) != len(left):
                 raise ModelError(
                     f"Infiller {infiller.name!r} must answer each of {len(left)} requests, "
                     f"and gave {len(given)} answers."
                 )
-            left = [i for i, g in zip(left, given, strict=True) if told(i, g) is not None]
+            following = {i: told(i, g) for i, g in zip(left, given, strict=True)}
+            left = {i: request for i, request in following.items() if request is not None}
         yield
-        first += size
 
 
 def _tidy(name: str, request: InfillRequest, given: tuple[str, ...]) -> tuple[str, ...]:

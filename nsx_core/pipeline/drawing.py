@@ -26,8 +26,8 @@ def draws_by_batch(
     """
     split, settings = todo.split, todo.settings
     texts = tuple(w.text for w in split.words)
-    masks = [mask for batch in batches for mask in batch]
-    attempts = [0] * len(masks)
+    masks: dict[int, Mask] = {}
+    attempts: dict[int, int] = {}
 
     def request(index: int) -> InfillRequest:
         mask = masks[index]
@@ -53,9 +53,18 @@ def draws_by_batch(
         same = is_unchanged(split.text, text)
         return Draw(mask.side, mask.number, mask.replaced, answer, text, same, attempts[index])
 
-    requests = [request(index) for index in range(len(masks))]
-    parts = [len(batch) for batch in batches]
+    def parts() -> Iterator[list[InfillRequest]]:
+        count = 0
+        for batch in batches:
+            numbers = range(count, count + len(batch))
+            masks.update(zip(numbers, batch, strict=True))
+            attempts.update(dict.fromkeys(numbers, 0))
+            count += len(batch)
+            yield [request(index) for index in numbers]
+
     first = 0
-    for answers in answers_by_part(infiller, requests, parts, settings.generation, again, ahead):
+    for answers in answers_by_part(infiller, parts(), settings.generation, again, ahead):
         yield [draw(index, answer) for index, answer in enumerate(answers, first)]
+        for index in range(first, first + len(answers)):
+            del masks[index], attempts[index]
         first += len(answers)

@@ -106,7 +106,8 @@ def test_answers_drawn_again_within_a_call_are_those_of_calls_of_their_own(
             attempts[index] += 1
             return replace(requests[index], seed=1_000 * attempts[index] + index)
 
-        parts = list(answers_by_part(writer, requests, [16, 20, 4], SETTINGS, again))
+        wanted = [requests[:16], requests[16:36], requests[36:]]
+        parts = list(answers_by_part(writer, wanted, SETTINGS, again))
         assert [len(part) for part in parts] == [16, 20, 4]
         return [answers for part in parts for answers in part], attempts
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -100,18 +101,19 @@ def test_answers_depend_on_the_row_alone(lean: Engine, monkeypatch: pytest.Monke
 def test_a_part_is_told_once_whole_and_rows_of_the_next_are_in_hand_by_then(
     lean: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rows, parts = made_rows(120, answers=3), [16, 40, 0, 64]
+    rows, sizes = made_rows(120, answers=3), [16, 40, 0, 64]
+    parts = [rows[:16], rows[16:56], [], rows[56:]]
     expected = lean.decode(rows)
     for cores in (1, 2):
         monkeypatch.setattr(decoding, "usable_cores", lambda cores=cores: cores)
         for ahead in (True, False):
             came: list[int] = []
             told = decoding.decode_parts(
-                lean.forward, lean.vocabulary, rows, parts, 1.0, 0.95,
+                lean.forward, lean.vocabulary, parts, 1.0, 0.95,
                 lambda number, answers: came.append(number), lambda: ahead,  # noqa: B023
             )  # fmt: skip
             first, early = 0, []
-            for part, answers in zip(parts, told, strict=True):
+            for part, answers in zip(sizes, told, strict=True):
                 whole = [a[: r.answers] for a, r in zip(answers, rows[first:], strict=False)]
                 first += part
                 assert whole == expected[first - part : first]
@@ -121,17 +123,29 @@ def test_a_part_is_told_once_whole_and_rows_of_the_next_are_in_hand_by_then(
             assert bool(sum(early)) is ahead
 
 
-def test_nothing_is_decoded_while_nobody_waits_for_a_part(lean: Engine) -> None:
-    rows, came = made_rows(60), []
+def test_work_is_taken_and_done_as_parts_are_waited_for(
+    lean: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(decoding, "ROWS_MAX", 40)
+    rows, came, taken = made_rows(300), [], []
+
+    def taking() -> Iterator[list[Row]]:
+        for first in range(0, 300, 20):
+            taken.append(first)
+            yield rows[first : first + 20]
+
     told = decoding.decode_parts(
-        lean.forward, lean.vocabulary, rows, [20, 40], 1.0, 0.95,
+        lean.forward, lean.vocabulary, taking(), 1.0, 0.95,
         lambda number, answers: came.append(number),
     )  # fmt: skip
-    assert came == []
+    assert came == taken == []
     next(told)
     so_far = len(came)
+    assert so_far >= 20
+    # As far as the rows in hand reach, and those that the finished ones left room for.
+    assert 2 <= len(taken) <= 1 + (so_far + 40 * decoding.usable_cores()) / 20 < 15
     told.close()
-    assert 20 <= len(came) == so_far < 60
+    assert len(came) == so_far
 
 
 def test_long_rows_answer_the_same_in_any_company(lean: Engine) -> None:

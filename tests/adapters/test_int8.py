@@ -6,13 +6,16 @@ import json
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from numba import njit
 from safetensors.torch import load_file, save_file
 from tiny_models import TEXTS, tiny_infiller, tiny_llama, write_corpus
 
 from nsx_core.adapters import int8
+from nsx_core.adapters import int8_kernels as kernels
 from nsx_core.adapters.causal_infiller import REACH_FILE, CausalInfiller
 from nsx_core.adapters.llama_forward import LlamaForward
 from nsx_core.errors import ModelError
@@ -46,36 +49,114 @@ def numbers(*shape: int, seed: int = 0) -> torch.Tensor:
     return torch.randn(*shape, generator=torch.Generator().manual_seed(seed))
 
 
+def floats(*shape: int) -> np.ndarray:
+    return np.random.default_rng(shape[0]).uniform(1e-3, 1e-2, shape).astype(np.float32)
+
+
+def far_out(width: int, far: int) -> torch.Tensor:
+    """A reach with so many channels far beyond the others."""
+    reach = torch.ones(width)
+    reach[5 : 5 + far] = 1_000.0
+    return reach
+
+
+def close(found: np.ndarray | torch.Tensor, expected: torch.Tensor, within: float) -> None:
+    """``within``: a share of the largest expected value."""
+    room = within * float(expected.abs().max()) if expected.numel() else 0.0
+    torch.testing.assert_close(torch.as_tensor(found), expected, atol=room, rtol=0)
+
+
+def finished(
+    sums: torch.Tensor, by: np.ndarray, scale: np.ndarray, beside: np.ndarray, columns: np.ndarray
+) -> torch.Tensor:
+    """A product out of its whole numbers, and of the channels beside them."""
+    exact = (
+        torch.from_numpy(beside[:, : len(columns)]).double() @ torch.from_numpy(columns).double()
+    )
+    scaled = torch.from_numpy(by[:, None] * scale).double()
+    return (sums.double() * scaled + exact).float()
+
+
+def multiplied(x: torch.Tensor, made: int8.Whole) -> torch.Tensor:
+    """x W^T by whole numbers, as plain torch does it; x float32[n, d]."""
+    rows = x * torch.from_numpy(made.shrink)
+    step = rows.abs().amax(-1, keepdim=True) / 127
+    sums = torch._int_mm((rows / step).round().to(torch.int8), made.weight)
+    aside = x[:, torch.from_numpy(made.channels)].numpy()
+    return finished(sums, step[:, 0].numpy(), made.scale, aside, made.columns)
+
+
+@njit
+def exponential(x):  # type: ignore[no-untyped-def]
+    return kernels.exp(x)
+
+
 def test_a_product_is_near_the_exact_one_though_channels_differ_a_lot() -> None:
     spread = torch.logspace(-1, 0.5, 96)
     x, weight = numbers(64, 96) * spread, numbers(48, 96, seed=1)
     exact = F.linear(x, weight)
-    found = int8.product(weight, x.abs().amax(0))(x)
+    found = multiplied(x, int8.whole(weight, x.abs().amax(0)))
     assert (found - exact).abs().mean() < 0.02 * exact.abs().mean()
     # Without smoothing, the largest channels take up the range.
-    rough = int8.product(weight, torch.ones(96))(x)
+    rough = multiplied(x, int8.whole(weight, torch.ones(96)))
     assert (rough - exact).abs().mean() > 1.2 * (found - exact).abs().mean()
-
-
-def test_a_rows_product_does_not_depend_on_its_neighbours() -> None:
-    x, weight = numbers(200, 96), numbers(48, 96, seed=1)
-    multiply = int8.product(weight, x.abs().amax(0))
-    whole = multiply(x)
-    for rows in (slice(0, 1), slice(3, 20), slice(50, 130)):
-        assert torch.equal(multiply(x[rows]), whole[rows])
-    assert torch.equal(multiply(x.view(4, 50, 96)), whole.view(4, 50, 48))
-    assert torch.equal(multiply(torch.zeros(2, 96)), torch.zeros(2, 48))
 
 
 def test_a_channel_too_far_out_is_multiplied_exactly_and_leaves_the_others_their_range() -> None:
     x, weight = numbers(40, 96), numbers(48, 96, seed=1)
     x[:, 5] *= 1_000
-    exact = F.linear(x, weight)
-    multiply = int8.product(weight, x.abs().amax(0))
-    found = multiply(x)
+    made = int8.whole(weight, x.abs().amax(0))
+    assert made.channels.tolist() == [5]
+    exact, found = F.linear(x, weight), multiplied(x, made)
     rest = torch.arange(96) != 5
     assert (found - exact).abs().mean() < 0.02 * F.linear(x[:, rest], weight[:, rest]).abs().mean()
-    assert torch.equal(multiply(x[3:20]), found[3:20])
+
+
+@pytest.mark.parametrize("far", [0, 3])
+def test_each_kernel_computes_what_plain_torch_does(far: int) -> None:
+    """Every kernel on whole numbers of its own, beside the same in float64."""
+    rows, width = 21, 64
+    made = int8.whole(numbers(96, width), far_out(width, far), numbers(width, seed=3).abs())
+    x, aside, step = numbers(rows, width, seed=4), np.zeros((rows, 5), np.float32), floats(rows)
+    into = torch.empty(rows, width, dtype=torch.int8)
+    arguments = made.shrink, np.float32(1e-5), made.channels, made.norm
+    kernels.normalize(x.numpy(), *arguments, into.numpy(), step, aside)
+    norm = numbers(width, seed=3).abs()
+    plain = F.rms_norm(x, (width,), norm, 1e-5)
+    back = into.float() * torch.from_numpy(step)[:, None]
+    close(back, F.rms_norm(x, (width,), eps=1e-5) * torch.from_numpy(made.shrink), 0.005)
+    close(aside[:, :far], plain[:, torch.from_numpy(made.channels)], 1e-5)
+
+    sums, scale = torch.randint(-900, 900, (rows, width), dtype=torch.int32), floats(width)
+    columns = numbers(far, width, seed=6).numpy()
+    before, by, beside = x.clone(), step.copy(), aside.copy()
+    kernels.residual(sums.numpy(), step, scale, columns, x.numpy(), *arguments, into.numpy(), aside)
+    close(x, before + finished(sums, by, scale, beside, columns), 1e-5)
+    again, its_step = torch.empty_like(into), floats(rows)
+    kernels.normalize(x.numpy(), *arguments, again.numpy(), its_step, aside)
+    assert torch.equal(into, again) and (step == its_step).all()
+
+    sums, scale = torch.randint(-900, 900, (rows, 2 * width), dtype=torch.int32), floats(2 * width)
+    columns, by, beside = numbers(far, 2 * width, seed=7).numpy(), step.copy(), aside.copy()
+    kernels.gate(
+        sums.numpy(), step, scale, columns, made.shrink, made.channels, into.numpy(), aside
+    )
+    gates, ups = finished(sums, by, scale, beside, columns).chunk(2, -1)
+    gated = F.silu(gates) * ups
+    back = into.float() * torch.from_numpy(step)[:, None]
+    close(back, gated * torch.from_numpy(made.shrink), 0.005)
+    close(aside[:, :far], gated[:, torch.from_numpy(made.channels)], 1e-5)
+
+    found = numbers(rows, 2 * width).numpy()
+    kernels.logits(sums.numpy(), by, scale, columns, beside, found)
+    close(found, finished(sums, by, scale, beside, columns), 1e-5)
+
+
+def test_exp_is_right_to_six_digits_and_zero_far_below() -> None:
+    x = np.linspace(-79.9, 79.9, 200_001, dtype=np.float32)
+    found = np.array([exponential(v) for v in x[::50]])
+    assert np.abs(found / np.exp(x[::50].astype(np.float64)) - 1).max() < 1e-5
+    assert [exponential(np.float32(v)) for v in (-80.1, -1e9, -np.inf)] == [0, 0, 0]
 
 
 def test_reach_is_the_largest_input_of_each_product(llama: Path) -> None:

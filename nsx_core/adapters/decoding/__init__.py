@@ -17,8 +17,7 @@ has a token; a row too long even for that is refused before anything is decoded.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate, pairwise
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from nsx_core.adapters.decoding.hands import Hands
 from nsx_core.adapters.decoding.slots import ANSWER_TOKENS_MAX, Forward, Vocabulary
@@ -39,15 +38,14 @@ def decode(
     again: Again | None = None,
 ) -> list[list[list[int]]]:
     """``decode_parts`` of one part: for each row, the token ids of each of its answers."""
-    (found,) = decode_parts(forward, vocabulary, rows, [len(rows)], temperature, top_p, again)
+    (found,) = decode_parts(forward, vocabulary, [rows], temperature, top_p, again)
     return found
 
 
 def decode_parts(
     forward: Forward,
     vocabulary: Vocabulary,
-    rows: Sequence[Row],
-    parts: Sequence[int],
+    parts: Iterable[Sequence[Row]],
     temperature: float,
     top_p: float,
     again: Again | None = None,
@@ -55,23 +53,21 @@ def decode_parts(
 ) -> Iterator[list[list[list[int]]]]:
     """For each part in turn and each of its rows, the token ids of each of its answers.
 
-    ``parts``: how many rows each holds, in order; together all of them. ``ahead``: whether rows
-    of the next part may begin before a part has ended; asked from any thread. Work is done only
-    while a part is waited for.
+    ``parts``: taken as their turn comes. ``ahead``: whether rows of the next part may begin before
+    a part has ended; asked from any thread. Work is done only while a part is waited for.
 
     Raises ``CancelledError`` within a step of the person's cancelling (``nsx_core.stopping``).
     Where memory runs out, fewer rows go together; ``ModelError`` where a core has no room for
     ``ROWS_MIN``.
     """
-    spans = [range(*ends) for ends in pairwise(accumulate(parts, initial=0))]
-    work = Work(rows, spans, forward.positions_max, again)
+    work = Work(parts, forward.positions_max, again)
     most, hands = ROWS_MAX, None
-    for span in spans:
-        while not work.whole(span):
+    while (part := work.first_part()) is not None:
+        while not work.whole(part):
             try:
                 if hands is None:
                     hands = Hands(work, usable_cores(), most, ahead)
-                hands.finish(span, forward, vocabulary, temperature, top_p)
+                hands.finish(part, forward, vocabulary, temperature, top_p)
             except (MemoryError, RuntimeError) as error:
                 if not out_of_memory(error):
                     raise
@@ -81,4 +77,4 @@ def decode_parts(
                         "other programs, or shorten the text."
                     ) from error
                 most, hands = max(ROWS_MIN, most // 2), None
-        yield work.written[span.start : span.stop]
+        yield work.hand_over()

@@ -22,7 +22,7 @@ class Hands:
         """``rows_max``: how many rows a core may hold at a time; ``ahead``: see ``decode_parts``."""
         work.begin_again()
         self._work, self._waiting = work, Waiting(work, cores, rows_max, ahead)
-        self._slots = [Slots(work, self._waiting, hand) for hand in range(self._waiting.hands)]
+        self._slots = [Slots(work, self._waiting, hand) for hand in range(cores)]
 
     def finish(
         self,

@@ -54,11 +54,10 @@ def load_of(infiller: Any) -> Iterator[Load]:
     Padding is not counted: it is work that nobody asked for.
     """
     forward = infiller.forward
-    shape, hidden = forward.shape, forward.hidden
-    inner = int(forward.inner)
+    shape, hidden = forward.shape, forward.shape.hidden
     attention = hidden * shape.head_dim * (2 * shape.heads + 2 * shape.kv_heads)
     load = Load(
-        layer_weights=shape.layers * (attention + 3 * hidden * inner),
+        layer_weights=shape.layers * (attention + 3 * hidden * shape.inner),
         logit_weights=forward.columns * hidden,
     )
     infiller.forward = _Watched(forward, load)

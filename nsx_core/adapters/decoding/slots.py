@@ -24,7 +24,8 @@ class Forward(Protocol):
     """A model that reads contexts once and then one token a row.
 
     ``positions_max`` bounds a row's context and answers together. ``refills``: whether its
-    cache can ``put`` new rows where finished ones were.
+    cache can ``put`` new rows where finished ones were. A step's logits may be written over by
+    the cache's next one.
     """
 
     @property
@@ -143,7 +144,7 @@ class Slots:
     def _read(self, taken: Sequence[int], forward: Forward) -> tuple[torch.Tensor, Any]:
         """(logits, cache) of the given rows, each distinct context read once."""
         wanted = [self._work.rows[i].context for i in taken]
-        contexts = sorted(set(wanted), key=lambda c: (len(c), c))
+        contexts = sorted(set(wanted))  # those that begin alike together
         place = {c: i for i, c in enumerate(contexts)}
         logits, cache = forward.prefill([list(c) for c in contexts])
         expand = torch.tensor([place[c] for c in wanted])

@@ -27,11 +27,10 @@ class Waiting:
         rows of the next part where the present one has none left.
         """
         self._work, self._ahead, self._rows_max = work, ahead, rows_max
-        self._undealt = deque(part for part in work.parts if work.left(part))
-        self.hands = min(cores, max(1, sum(map(len, self._undealt)) // ROWS_MIN))
         self.positions_max = POSITIONS_MAX * rows_max // ROWS_MAX
         self._lock = threading.Lock()
-        self._piles: list[deque[int]] = [deque() for _ in range(self.hands)]
+        self._piles: list[deque[int]] = [deque() for _ in range(cores)]
+        self._dealt = 0
 
     def row(self, number: int) -> Row:
         return self._work.rows[number]
@@ -39,8 +38,8 @@ class Waiting:
     def deal(self, part: range) -> None:
         """See to it that the part's rows wait, or have been begun."""
         with self._lock:
-            while self._undealt and self._undealt[0].start <= part.start:
-                self._deal_next()
+            if part.stop > self._dealt:
+                self._deal(part)
 
     def first(self, hand: int) -> list[int]:
         """Rows to begin with: as many as the cache may hold."""
@@ -72,26 +71,33 @@ class Waiting:
     def abandon(self) -> None:
         """Nothing waits any longer."""
         with self._lock:
-            self._undealt.clear()
+            self._ahead = lambda: False
             for pile in self._piles:
                 pile.clear()
 
     def _pile(self, hand: int) -> deque[int]:
         """The hand's own pile, or the largest once that is empty, or of the next part."""
-        if not any(self._piles) and self._undealt and self._ahead():
-            self._deal_next()
+        if not any(self._piles) and self._ahead() and (part := self._next_part()) is not None:
+            self._deal(part)
         return self._piles[hand] or max(self._piles, key=len)
 
-    def _deal_next(self) -> None:
-        numbers = self._work.left(self._undealt.popleft())
-        hands = min(self.hands, max(1, len(numbers) // ROWS_MIN))
+    def _next_part(self) -> range | None:
+        for part in self._work.taken:
+            if part.stop > self._dealt:
+                return part
+        return self._work.take_part()
+
+    def _deal(self, part: range) -> None:
+        self._dealt = part.stop
+        numbers = self._work.left(part)
+        hands = min(len(self._piles), max(1, len(numbers) // ROWS_MIN))
         work = [0] * hands
         piece = max(ROWS_MIN, -(-len(numbers) // (4 * hands)))
         order = sorted(numbers, key=lambda i: (-self.row(i).answers, self.row(i).context))
         for _, alike in groupby(order, key=lambda i: (self.row(i).answers, self.row(i).context)):
             together = list(alike)
             for at in range(0, len(together), piece):
-                part = together[at : at + piece]
+                some = together[at : at + piece]
                 hand = work.index(min(work))
-                self._piles[hand].extend(part)
-                work[hand] += sum(self.row(i).answers for i in part)
+                self._piles[hand].extend(some)
+                work[hand] += sum(self.row(i).answers for i in some)

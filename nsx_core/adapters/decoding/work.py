@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from nsx_core.errors import ModelError
@@ -32,22 +32,49 @@ Again = Callable[[int, list[list[int]]], Row | None]
 
 
 class Work:
-    """Rows by their numbers, a part being a range of them.
+    """Rows by their numbers, which run on from part to part; each part is taken when its turn is.
 
     ``rows``: what is decoded of each, a later try where one was asked for; ``written``: token
-    ids of each answer. Different rows may be told from different threads.
+    ids of each answer. Different rows may be told from different threads, parts be taken and
+    forgotten by one at a time.
     """
 
-    def __init__(
-        self, rows: Sequence[Row], parts: Sequence[range], positions: int, again: Again | None
-    ) -> None:
-        """Raises ``ModelError`` for a row that does not fit into so many positions."""
-        for row in rows:
-            _check(row, positions)
-        self.rows, self.parts = list(rows), parts
-        self.written: list[list[list[int]]] = [[[]] for _ in rows]
-        self._positions, self._again = positions, again
-        self._left = set(range(len(rows)))
+    def __init__(self, parts: Iterable[Sequence[Row]], positions: int, again: Again | None) -> None:
+        """``positions``: how many a row may need at most."""
+        self.rows: dict[int, Row] = {}
+        self.written: dict[int, list[list[int]]] = {}
+        self.taken: list[range] = []
+        self._parts, self._positions, self._again = iter(parts), positions, again
+        self._left: set[int] = set()
+        self._count = 0
+
+    def take_part(self) -> range | None:
+        """The numbers of the next part's rows, None after the last.
+
+        Raises ``ModelError`` for a row that does not fit.
+        """
+        rows = next(self._parts, None)
+        if rows is None:
+            return None
+        part = range(self._count, self._count + len(rows))
+        for number, row in zip(part, rows, strict=True):
+            _check(row, self._positions)
+            self.rows[number], self.written[number] = row, [[]]
+        self._count = part.stop
+        self._left.update(part)
+        self.taken.append(part)
+        return part
+
+    def first_part(self) -> range | None:
+        """The first part that has not been handed over, None after the last."""
+        return self.taken[0] if self.taken else self.take_part()
+
+    def hand_over(self) -> list[list[list[int]]]:
+        """The answers of the first part, which is whole; it is forgotten here."""
+        part = self.taken.pop(0)
+        for number in part:
+            del self.rows[number]
+        return [self.written.pop(number) for number in part]
 
     def left(self, part: range) -> list[int]:
         """The numbers of the part's rows that are not finished."""
