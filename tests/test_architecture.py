@@ -16,7 +16,8 @@ import nsx_core
 ROOT = Path(__file__).resolve().parent.parent
 STAGES = ("words", "masking", "infilling", "classifying", "scoring", "uncertainty")
 COMMON = {f"nsx_core.{name}" for name in ("records", "settings", "errors", "seeding", "counting")}
-MODEL_LIBRARIES = {"torch", "transformers", "peft", "tokenizers", "huggingface_hub", "numba"}
+MODEL_LIBRARIES = {"torch", "transformers", "peft", "tokenizers", "huggingface_hub"}
+MODEL_LIBRARIES |= {"numba", "onnx", "onnxruntime", "openvino", "llama_cpp"}
 LINES_MAX, PUBLIC_NAMES_MAX = 400, 15
 EMPTY_NAMES = {"utils", "util", "helpers", "helper", "manager", "managers", "common", "misc"}
 
