@@ -3,9 +3,11 @@
 1. The app's own draws (paper sampler, both sides, redraws) over the texts of the authors'
    file: what is counted in ``nsx_core.quality``, and how often a classifier of abuse calls the
    infilled words alone positive, against neutral text.
-2. A sample of the authors' (text, mask) pairs, infilled by us once as they did (an unchanged
-   draw is kept) and once as the app does (drawn again), with the same figures for their
-   texts, and the median log-probability a token under the untuned base model.
+2. A sample of the authors' (text, mask) pairs, infilled by us as they did (an unchanged draw is
+   kept) and as the app does (drawn again), with the same figures for their texts, and the
+   median log-probability a token under the untuned base model. Both several times, with seeds
+   of their own, and the means are reported: one time's figures differ by more than the limits'
+   margins.
 3. A few whole texts, every mask the authors drew for them: duplicates grow with the number of
    draws a mask gets, so they are compared at the paper's own.
 """
@@ -14,7 +16,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -32,10 +34,11 @@ SAMPLES = 30
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much is measured: own draws in all, the authors' rows, and whole texts."""
+    """How much is measured: own draws in all, the authors' rows, how often, and whole texts."""
 
     draws: int = 2_400
     paired: int = 1_200
+    times: int = 5
     whole: int = 3
     seed: int = 0
 
@@ -83,35 +86,54 @@ def paired_figures(
     rows = rows.iloc[_sampled(len(rows), sizes.paired, sizes.seed)]
     theirs = _authors(rows)
     aligned = [item.alignment is not None for item in theirs]
-    sides = {
-        "authors": theirs,
-        "ours_kept": _ours(models, rows, generation, sizes.seed, redraw=False),
-        "ours": _ours(models, rows, generation, sizes.seed, redraw=True),
-    }
-    # Where their infilled words are unknown, no side's are counted.
-    sides = {
-        name: [item for item, known in zip(items, aligned, strict=True) if known]
-        for name, items in sides.items()
-    }
-    # Most of our texts are the same with and without redraws; each is scored once.
-    texts = list(dict.fromkeys(item.text for items in sides.values() for item in items))
-    scores = dict(zip(texts, models.fluency.mean_log_probabilities(texts).tolist(), strict=True))
-    figures = {name: _side(models, items, scores) for name, items in sides.items()}
-    measured = {name: q.infiller_quality(items) for name, items in sides.items()}
-    criteria = []
-    for name, title in (("ours_kept", "unchanged kept"), ("ours", "redrawn")):
-        equal = (
-            _at_equal_size(q.word_tokens(sides[name]), q.word_tokens(theirs)),
-            _at_equal_size(q.bigrams(sides[name]), q.bigrams(theirs)),
-        )
-        criteria += q.paired_criteria(
-            title, measured[name], measured["authors"],
-            (figures[name]["log_probability"], figures["authors"]["log_probability"]),
-            (figures[name]["positive"], figures["authors"]["positive"]),
-            equal,
-        )  # fmt: skip
-        figures[name]["distinct_at_equal_words"] = equal
-    return {"rows": len(rows), "not_aligned": aligned.count(False), **figures}, criteria
+    scores: dict[str, float] = {}
+
+    def side(items: Sequence[q.Infilled]) -> tuple[list[q.Infilled], dict[str, Any]]:
+        # Where their infilled words are unknown, no side's are counted.
+        known = [item for item, is_known in zip(items, aligned, strict=True) if is_known]
+        # Most of our texts are the same with and without redraws; each is scored once.
+        texts = [t for t in dict.fromkeys(i.text for i in known) if t not in scores]
+        scores.update(zip(texts, models.fluency.mean_log_probabilities(texts), strict=True))
+        return known, _side(models, known, scores)
+
+    authors, told = side(theirs)
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in ("ours_kept", "ours")}
+    criteria: list[list[q.Criterion]] = []
+    for seed in range(sizes.seed, sizes.seed + sizes.times):
+        criteria.append([])
+        for name, title in (("ours_kept", "unchanged kept"), ("ours", "redrawn")):
+            own, figures = side(_ours(models, rows, generation, seed, redraw=name == "ours"))
+            equal = (
+                _at_equal_size(q.word_tokens(own), q.word_tokens(authors)),
+                _at_equal_size(q.bigrams(own), q.bigrams(authors)),
+            )
+            found[name].append(figures | {"distinct_at_equal_words": equal})
+            criteria[-1] += q.paired_criteria(
+                title, q.infiller_quality(own), q.infiller_quality(authors),
+                (figures["log_probability"], told["log_probability"]),
+                (figures["positive"], told["positive"]),
+                equal,
+            )  # fmt: skip
+    means = {name: _mean(every) for name, every in found.items()}
+    rows_used = {"rows": len(rows), "not_aligned": aligned.count(False), "times": sizes.times}
+    return {**rows_used, "authors": told, **means}, list(
+        map(_mean_criterion, zip(*criteria, strict=True))
+    )
+
+
+def _mean(values: Sequence[Any]) -> Any:
+    """Of like records of numbers, their means; None where one is None."""
+    first = values[0]
+    if isinstance(first, dict):
+        return {key: _mean([value[key] for value in values]) for key in first}
+    if isinstance(first, list | tuple):
+        return [_mean(part) for part in zip(*values, strict=True)]
+    return None if None in values else float(np.mean(values))
+
+
+def _mean_criterion(criteria: Sequence[q.Criterion]) -> q.Criterion:
+    value, limit = _mean([c.value for c in criteria]), _mean([c.limit for c in criteria])
+    return replace(criteria[0], value=value, limit=limit)
 
 
 def whole_figures(

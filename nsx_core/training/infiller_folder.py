@@ -16,7 +16,7 @@ from nsx_core.infilling.ilm_format import FORMAT
 
 KIND = "causal-infiller"
 #: Raise it when the same weights begin to write other answers (sampling, cutting).
-ENGINE = 1
+ENGINE = 2
 
 
 def save_infiller(

@@ -68,7 +68,8 @@ def _command(argv: list[str] | None, load: Callable[[Path, Path], Models]) -> in
     models = load(folder, given.classifier)
     found = report(
         models, rows, heldout, GenerationSettings(given.temperature, given.top_p),
-        Sizes(given.draws, given.paired, given.whole, given.seed), read_training(folder),
+        Sizes(given.draws, given.paired, given.times, given.whole, given.seed),
+        read_training(folder),
     )  # fmt: skip
     # The samples hold the suite's sentences, which are not ours to keep: they are printed only.
     samples = found["own"].pop("samples")
