@@ -37,7 +37,7 @@ from nsx_core.scoring.stratified import NO_SPREAD, weighted_intervals
 from nsx_core.scoring.wilson import CONFIDENCE, student_quantile, wilson
 from nsx_core.seeding import generator
 
-__all__ = ["mean_intervals", "necessity_estimates", "sufficiency_estimates", "wilson"]
+__all__ = ["bca_share", "mean_intervals", "necessity_estimates", "sufficiency_estimates", "wilson"]
 
 Floats = NDArray[np.float64]
 RESAMPLES = 2_000
@@ -104,15 +104,19 @@ def _accelerated(scores: Floats, seed: int) -> tuple[Floats, Floats]:
     bounds = []
     for side in (-reach, reach):
         shares = np.array(
-            [_bca_share(side, float(b), float(a)) for b, a in zip(below, acceleration, strict=True)]
+            [bca_share(side, float(b), float(a)) for b, a in zip(below, acceleration, strict=True)]
         )
         ranks = np.rint(shares * (RESAMPLES - 1)).astype(np.int64)
         bounds.append(np.take_along_axis(resampled, ranks[None, :], axis=0)[0])
     return bounds[0], bounds[1]
 
 
-def _bca_share(reach: float, below: float, acceleration: float) -> float:
-    """Which quantile of the resampled means bounds the interval (efron-1987)."""
+def bca_share(reach: float, below: float, acceleration: float) -> float:
+    """Which quantile of the resampled means bounds the interval, 0 to 1 (efron-1987).
+
+    reach: quantile of the normal (or Student's t) that bounds it, below 0 for the lower bound;
+    below: the share of resamples below the estimate; acceleration: the jackknife's.
+    """
     edge = 1 / RESAMPLES
     bias = _NORMAL.inv_cdf(min(max(below, edge), 1 - edge))
     stretch = 1 - acceleration * (bias + reach)
