@@ -1,4 +1,4 @@
-"""The command line: explain one text, list the models.
+"""The command line: explain one text, list the models, fetch a suite, audit one.
 
 Exit status 0: done; 2: bad input or a model or store that cannot be used, with the reason
 on standard error.
@@ -16,6 +16,8 @@ from typing import Any
 
 from nsx_core import pipeline, words
 from nsx_core.catalogue import Catalogue, shipped_catalogue
+from nsx_core.cli_audit import add_audit_command
+from nsx_core.cli_suites import add_fetch_command
 from nsx_core.errors import NsxError, SettingsError
 from nsx_core.masking import SAMPLERS
 from nsx_core.pipeline import Progress
@@ -37,12 +39,13 @@ from nsx_core.store import Store
 def main(argv: Sequence[str] | None = None, catalogue: Catalogue | None = None) -> int:
     """Run one command; see ``python -m nsx_core --help``."""
     given = _parser().parse_args(argv)
-    known = catalogue or shipped_catalogue()
     try:
         if given.command == "models":
-            _models(known, given.json)
+            _models(catalogue or shipped_catalogue(), given.json)
+        elif given.command == "explain":
+            _explain(given, catalogue or shipped_catalogue())
         else:
-            _explain(given, known)
+            given.run(given, catalogue or shipped_catalogue())
         sys.stdout.flush()
     except NsxError as error:
         print(f"{error}", file=sys.stderr)
@@ -97,6 +100,8 @@ def _parser() -> argparse.ArgumentParser:
     explain.add_argument("--quiet", action="store_true", help="no progress on standard error")
     models = commands.add_parser("models", help="classifiers and infillers, with their figures")
     models.add_argument("--json", action="store_true", help="everything, as JSON")
+    add_fetch_command(commands)
+    add_audit_command(commands)
     return parser
 
 

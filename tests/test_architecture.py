@@ -118,6 +118,19 @@ def test_what_all_share_imports_no_stage() -> None:
     assert not breaches, "\n".join(breaches)
 
 
+@pytest.mark.parametrize(("part", "stage"), [("suites", "words"), ("audit", "scoring")])
+def test_what_audits_are_made_of_knows_one_stage(part: str, stage: str) -> None:
+    own = f"nsx_core.{part}"
+    breaches = [
+        module.said(name, line)
+        for module in CORE
+        if _below(module.name, own)
+        for name, line in module.imports
+        if _below(name, "nsx_core") and not _below(name, own, f"nsx_core.{stage}", *COMMON)
+    ]
+    assert not breaches, "\n".join(breaches)
+
+
 def test_only_the_store_imports_duckdb() -> None:
     elsewhere = [m for m in [*CORE, *SCREENS] if not _below(m.name, "nsx_core.store")]
     breaches = [said for module in elsewhere for said in module.breaches("duckdb")]
