@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from nsx_core.audit import phrase_scores, predictions_frame, token_scores_frame
+from nsx_core.audit import phrase_scores, predictions_frame, table_2, token_scores_frame
 from nsx_core.auditing import AuditProgress, AuditRequest, AuditResult, auditing
 from nsx_core.catalogue import Catalogue
 from nsx_core.classifying.fakes import KeywordClassifier
@@ -101,6 +102,20 @@ def test_the_frames_are_those_that_the_tables_take(suite: Suite, catalogue: Cata
     assert set(cases["template"]) == {"1", "2"}
 
 
+def test_cases_that_no_classifier_gets_right_are_counted(
+    suite: Suite, catalogue: Catalogue
+) -> None:
+    with Store.open(":memory:") as store:
+        given = AuditRequest(suite, ("strict-hate",), "word-list", SETTINGS)
+        found, _ = audited(given, catalogue, store)
+    tables = table_2(token_scores_frame(found.token_scores), predictions_frame(found.predictions))
+    # Of the three hateful cases on women, one is not called hateful.
+    assert [(r.group, r.score.n, r.score.cases) for r in tables[::2]] == [
+        ("women", 2, 3),
+        ("black people", 1, 1),
+    ]
+
+
 def test_a_stopped_audit_goes_on(
     suite: Suite, catalogue: Catalogue, writer: WordListInfiller
 ) -> None:
@@ -126,9 +141,7 @@ def test_a_stopped_audit_goes_on(
 def test_a_request_that_cannot_be_met_is_refused_at_once(
     suite: Suite, catalogue: Catalogue, changes: dict[str, object], message: str
 ) -> None:
-    import dataclasses
-
-    given = dataclasses.replace(request(suite), **changes)  # type: ignore[arg-type]
+    given = replace(request(suite), **changes)  # type: ignore[arg-type]
     with (
         Store.open(":memory:") as store,
         pytest.raises((UnknownNameError, DataError), match=message),

@@ -74,8 +74,9 @@ def table_2(
     where the frames do not fit together.
     """
     return mean_rows(
-        phrase_scores(token_scores, predictions, functionalities), dict(zip(MEASURES, MEASURES,
-        strict=True)), _groups(token_scores, groups), _names(token_scores), seed,
+        phrase_scores(token_scores, predictions, functionalities),
+        dict(zip(MEASURES, MEASURES, strict=True)), _groups(token_scores, groups),
+        _names(predictions), seed, _cases(predictions, functionalities),
     )  # fmt: skip
 
 
@@ -115,16 +116,18 @@ def table_4(
     return mean_rows(
         attributed_cases(attributions, predictions, functionalities), {SCORE: method},
         _groups(attributions, groups), _names(attributions), seed,
+        _cases(predictions, functionalities),
     )  # fmt: skip
 
 
 def mean_rows(
     cases: pd.DataFrame, measures: dict[str, str], groups: Sequence[str],
-    classifiers: Sequence[str], seed: int,
+    classifiers: Sequence[str], seed: int, cases_of: pd.Series[int],
 ) -> tuple[ScoreRow, ...]:  # fmt: skip
     """One row a classifier, group and measure over a frame of ``nsx_core.audit.cases``.
 
-    measures: a column and its name in the table, each.
+    measures: a column and its name in the table, each; cases_of: int by classifier and group,
+    how many cases there are, scored or not.
     """
     cells = {key: cell for key, cell in cases.groupby([CLASSIFIER, GROUP])}  # noqa: C416
     rows = []
@@ -133,9 +136,8 @@ def mean_rows(
             cell = cells.get((classifier, group), cases.iloc[:0])
             for column, name in measures.items():
                 right = cell[cell[RIGHT]]
-                score = mean_score(
-                    right[column], right[TEMPLATE], int((cell[GOLD] == 1).sum()), seed
-                )
+                there = int(cases_of.get((classifier, group), 0))
+                score = mean_score(right[column], right[TEMPLATE], there, seed)
                 rows.append(ScoreRow(classifier, group, name, score))
     return tuple(rows)
 
@@ -182,6 +184,12 @@ def small(n: int, templates: int | None = None) -> list[str]:
     if n < FEW:
         return [f"fewer than {FEW} cases"]
     return [f"fewer than {FEW} templates"] if templates is not None and templates < FEW else []
+
+
+def _cases(predictions: pd.DataFrame, functionalities: Functionalities) -> pd.Series[int]:
+    """How many hateful cases of the explained functionalities, by classifier and group."""
+    explained = predictions[FUNCTIONALITY].isin(functionalities.explained)
+    return predictions[explained & (predictions[GOLD] == 1)].groupby([CLASSIFIER, GROUP]).size()
 
 
 def _groups(frame: pd.DataFrame, groups: Sequence[str] | None) -> list[str]:

@@ -159,12 +159,12 @@ def test_the_command_prints_them(capsys: pytest.CaptureFixture[str], report: Aud
         "--shap", str(PAPER / "shap_scores.csv"), "--lime", str(PAPER / "lime_scores.csv"),
     ]  # fmt: skip
     given = parser.parse_args([*arguments, "--json"])
-    given.run(given)
+    given.run(given, None)
     found = json.loads(capsys.readouterr().out)
     assert len(found["table_2"]) == 12
     assert found["table_2"][0]["score"]["value"] == report.table_2[0].score.value
     given = parser.parse_args([*arguments, "--groups", "women,Muslims"])
-    given.run(given)
+    given.run(given, None)
     shown = capsys.readouterr().out
     assert "0.82 ± 0.18" in shown and "16 of 45" in shown and "-0.07 ± 0.21" in shown
     assert "-0.00" not in shown

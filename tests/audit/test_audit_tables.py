@@ -229,9 +229,9 @@ def test_the_command_on_other_files_of_the_same_form(
     given = parser.parse_args(
         ["audit", "tables", *files, "--masking", files[-1], "--groups", " women"]
     )
-    given.run(given)
+    given.run(given, None)
     shown = capsys.readouterr().out
     assert "Table B.3" in shown and "3 of 12" in shown
     given = parser.parse_args(["audit", "tables", *files, "--mentions", "ident_pos", "--json"])
     with pytest.raises(UnknownNameError, match="Did you mean 'ident_pos_nh'"):
-        given.run(given)
+        given.run(given, None)

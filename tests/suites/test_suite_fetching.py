@@ -130,7 +130,7 @@ def test_the_command(
     cli_suites.add_fetch_command(parser.add_subparsers(dest="command"))
     for said in ("was fetched to", "is already at"):
         given = parser.parse_args(["fetch", "small", "--to", str(tmp_path)])
-        given.run(given)
+        given.run(given, None)
         shown = capsys.readouterr().out
         assert f"Small {said} {tmp_path / 'small.csv'}" in shown
         assert "1 cases, 1 functionalities, 1 groups (our own)" in shown
