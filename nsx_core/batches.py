@@ -8,7 +8,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 # The first batch is small, so that a visitor soon sees that work is under way.
-FIRST_BATCH_DRAWS, BATCH_DRAWS = 16, 256
+FIRST_BATCH_DRAWS, BATCH_DRAWS = 16, 128
 #: About how many tokens of text a step may hold.
 BATCH_TOKENS = 4_096
 CHARACTERS_A_TOKEN = 4

@@ -244,7 +244,9 @@ class JobQueue:
             self._on_done(end.value)
             self._end(job, "done")
         except CancelledError:
-            # Closing the engine marks its jobs itself; see ``close``.
+            # What is drawn is stored, if not judged. Closing marks its jobs itself; see ``close``.
+            p, kept = job.progress, job.in_hand
+            job.progress = replace(p, done=min(p.total, p.done + kept), infilled=p.infilled + kept)
             if job.cancelled or job.deserted:
                 self._end(job, "cancelled")
             elif not self._closed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from pathlib import Path
@@ -46,6 +47,15 @@ def checked_budget(budget: object) -> int:
 def checked_seed(seed: object) -> int:
     """The seed as an int in 0..SEED_MAX, or a ``SettingsError``."""
     return _whole("The seed", seed, 0, SEED_MAX)
+
+
+def check_sampling(temperature: float, top_p: float) -> None:
+    """Raise ``SettingsError`` for a temperature or top-p that no token can be drawn with."""
+    if not 0 < temperature < math.inf or not 0 < top_p <= 1:
+        raise SettingsError(
+            "The temperature is above 0 and finite, top-p above 0 and at most 1, and "
+            f"{temperature} and {top_p} came."
+        )
 
 
 def _whole(what: str, value: object, low: int, high: int) -> int:

@@ -158,6 +158,14 @@ pipeline.explained(
 """
 
 
+@pytest.mark.parametrize(("option", "value"), [("--temperature", "inf"), ("--top-p", "nan")])
+def test_sampling_that_cannot_be_is_refused_before_a_model_loads(
+    option: str, value: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(TEXT, "--classifier", "fake-hate", option, value) == 2
+    assert "temperature is above 0 and finite" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("batches", [1, 4])
 def test_kill_9_loses_at_most_the_batch_in_flight(tmp_path: Path, batches: int) -> None:
     path = tmp_path / "nsx.duckdb"

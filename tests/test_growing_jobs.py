@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import pytest
 from gated_engine import Bench
 
-from nsx_core import jobs, pipeline
+from nsx_core import jobs, pipeline, stopping
 from nsx_core.batches import FIRST_BATCH_DRAWS
 from nsx_core.infilling import Again
 from nsx_core.infilling.wordlist import WordListInfiller
@@ -189,3 +189,39 @@ def test_draws_of_the_next_batch_come_early_unless_another_waits(
     assert view.done == view.infilled == view.total
     # Not during the first batch, whose scores somebody awaits.
     assert asked[:5] == [False, True, True, False, True]
+
+
+def test_what_is_written_when_a_job_is_cancelled_is_kept(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some, go_on = threading.Event(), threading.Event()
+    asked: list[int] = []
+
+    def infill_parts(
+        parts: Iterable[Sequence[InfillRequest]],
+        settings: GenerationSettings,
+        again: Again,
+        ahead: Callable[[], bool],
+    ) -> Iterator[None]:
+        count = 0
+        for number, part in enumerate(parts):
+            answered = WordListInfiller().infill(list(part), settings)
+            asked.append(len(part))
+            for index, answers in enumerate(answered, count):
+                if number == 1 and index == count + 7:
+                    some.set()
+                    assert go_on.wait(20)
+                    stopping.check()
+                again(index, answers)
+            count += len(part)
+            yield
+
+    monkeypatch.setattr(bench.writer, "infill_parts", infill_parts, raising=False)
+    job = bench.engine.submit(bench.request())
+    assert some.wait(20)
+    bench.engine.cancel(job)
+    go_on.set()
+    view = bench.until(job, "cancelled")
+    assert view.done == view.infilled == FIRST_BATCH_DRAWS + 7
+    again = bench.until(bench.engine.submit(bench.request()), "done")
+    assert (again.done, again.reused) == (261, FIRST_BATCH_DRAWS + 7)

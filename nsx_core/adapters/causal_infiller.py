@@ -8,7 +8,6 @@ on ``transformers_forward``, slower and by the same loop.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from nsx_core.adapters.llama_forward import LlamaForward
 from nsx_core.adapters.processor import matrix_dtype
 from nsx_core.adapters.sampling import sample
 from nsx_core.adapters.special_tokens import make_room, special_tokens
-from nsx_core.errors import MissingModelError, ModelError, SettingsError
+from nsx_core.errors import MissingModelError, ModelError
 from nsx_core.infilling import Again
 from nsx_core.infilling.ilm_format import (
     FORMAT,
@@ -34,6 +33,7 @@ from nsx_core.infilling.ilm_format import (
     runs,
 )
 from nsx_core.records import GenerationSettings, InfillRequest
+from nsx_core.settings import check_sampling
 
 TOKENS_FILE = "written_tokens.safetensors"
 #: How far the activations reach on neutral text; without it, products stay in floating point.
@@ -177,11 +177,7 @@ class CausalInfiller:
         """The same, part by part, each answer told to ``again`` as it comes, and answers to what
         that asks in its place; see ``nsx_core.infilling.Infiller``.
         """
-        if not 0 < settings.temperature < math.inf or not 0 < settings.top_p <= 1:
-            raise SettingsError(
-                "The temperature is above 0 and finite, top-p above 0 and at most 1, and "
-                f"{settings.temperature} and {settings.top_p} came."
-            )
+        check_sampling(settings.temperature, settings.top_p)
 
         def came(index: int, answers: list[list[int]]) -> Row | None:
             following = again(index, tuple(self._tokenizer.decode(ids) for ids in answers))

@@ -53,7 +53,7 @@ class Int8Forward:
     token ids whose logits are computed (default: all of them).
     """
 
-    refills = True
+    refills = restarts = True
 
     def __init__(
         self,

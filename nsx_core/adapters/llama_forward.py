@@ -53,7 +53,7 @@ class LlamaForward:
     ``columns`` int64[n]: the token ids whose logits are computed (default: all of them).
     """
 
-    refills = True
+    refills, restarts = True, False
 
     def __init__(
         self,

@@ -35,7 +35,7 @@ class RowsCache:
 class TransformersForward:
     """``prefill`` contexts, then ``step`` one token a row."""
 
-    refills = False
+    refills = restarts = False
 
     def __init__(self, model: Any, columns: torch.Tensor | None = None) -> None:
         self.model = model.eval()

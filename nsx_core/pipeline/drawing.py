@@ -17,12 +17,14 @@ def draws_by_batch(
     batches: Sequence[Sequence[Mask]],
     drawn: Callable[[], None],
     ahead: Callable[[], bool],
+    in_hand: dict[int, Draw],
 ) -> Iterator[list[Draw]]:
     """One draw a mask, batch by batch; one equal to the original is drawn again where settings
     say so.
 
     ``drawn`` is called once for each draw as it comes, ``ahead`` now and then, both from any
     thread: the second says whether a batch may be begun before the one in hand has ended.
+    ``in_hand`` holds what is drawn and not yet handed over, whole batches or not.
     """
     split, settings = todo.split, todo.settings
     texts = tuple(w.text for w in split.words)
@@ -43,6 +45,7 @@ def draws_by_batch(
     def again(index: int, answer: tuple[str, ...]) -> InfillRequest | None:
         most = REDRAWS_MAX if settings.generation.redraw_unchanged else 0
         if attempts[index] == most or not is_unchanged(split.text, text_of(index, answer)):
+            in_hand[index] = draw(index, answer)
             drawn()
             return None
         attempts[index] += 1
@@ -64,7 +67,8 @@ def draws_by_batch(
 
     first = 0
     for answers in answers_by_part(infiller, parts(), settings.generation, again, ahead):
-        yield [draw(index, answer) for index, answer in enumerate(answers, first)]
-        for index in range(first, first + len(answers)):
+        numbers = range(first, first + len(answers))
+        for index in numbers:
             del masks[index], attempts[index]
         first += len(answers)
+        yield [in_hand.pop(index) for index in numbers]

@@ -15,7 +15,7 @@ from nsx_core.batches import batch_spans
 from nsx_core.catalogue import Catalogue
 from nsx_core.classifying import Classifier, checked
 from nsx_core.clock import Clock
-from nsx_core.errors import ModelError
+from nsx_core.errors import CancelledError, ModelError
 from nsx_core.pipeline.drawing import draws_by_batch
 from nsx_core.pipeline.planning import Plan, plan
 from nsx_core.pipeline.scored import explanation_of
@@ -56,7 +56,8 @@ def explaining(
 
     ``job`` makes the row that is committed together with a batch; ``drawn`` is called once for
     each new draw within a step, from any thread, and ``alone`` says there whether nobody else
-    waits: draws of the next batch are then begun with those of the last.
+    waits: draws of the next batch are then begun with those of the last. Whoever stops it finds
+    what was drawn in the store, batches that are not whole too.
     """
     stored = from_store(todo, catalogue, store)
     if stored is not None:
@@ -88,39 +89,49 @@ def explaining(
     batches = batches or [([], [])]
     stages = ["drawing" if masks else "classifying" for _, masks in batches]
     infilled = done = 0
+    in_hand: dict[int, Draw] = {}
     if infiller is not None:
         _same_model(infiller.fingerprint, todo.infiller.fingerprint, infiller.name)
         # Nothing may slow down the first scores.
         writing = draws_by_batch(
             infiller, todo, [masks for _, masks in batches if masks], drawn,
-            lambda: infilled > 0 and alone(),
+            lambda: infilled > 0 and alone(), in_hand,
         )  # fmt: skip
     yield Progress(0, total, 0, reused, stages[0])
-    for (found, masks), following in zip(batches, [*stages[1:], stages[-1]], strict=True):
-        fresh: list[Draw] = []
-        if masks:
-            with clock.of("infilling"):
-                fresh = next(writing)
-        texts = [d.text for d in [*found, *fresh]]
-        if todo.split.text not in judged:
-            texts.append(todo.split.text)
-        with clock.of("store"):
-            judged |= store.predictions(classifier.fingerprint, texts)
-        new = _classified(classifier, [t for t in texts if t not in judged], clock)
-        judged |= new
-        for draw in fresh:
-            have[draw.side, draw.number] = draw
-        infilled, done = infilled + len(fresh), done + len(found) + len(fresh)
-        progress = Progress(done, total, infilled, reused, following)
-        if fresh or new:
+    try:
+        for (found, masks), following in zip(batches, [*stages[1:], stages[-1]], strict=True):
+            fresh: list[Draw] = []
+            if masks:
+                with clock.of("infilling"):
+                    fresh = next(writing)
+            texts = [d.text for d in [*found, *fresh]]
+            if todo.split.text not in judged:
+                texts.append(todo.split.text)
             with clock.of("store"):
-                store.commit_batch(
-                    todo.draws, fresh, classifier.fingerprint, new, job(progress) if job else None
-                )
-        if done < total:
-            told = explanation_of(todo, have, judged, infilled, clock, unseen)
-            progress = replace(progress, partial=told)
-        yield progress
+                judged |= store.predictions(classifier.fingerprint, texts)
+            new = _classified(classifier, [t for t in texts if t not in judged], clock)
+            judged |= new
+            for draw in fresh:
+                have[draw.side, draw.number] = draw
+            infilled, done = infilled + len(fresh), done + len(found) + len(fresh)
+            progress = Progress(done, total, infilled, reused, following)
+            if fresh or new:
+                with clock.of("store"):
+                    store.commit_batch(
+                        todo.draws,
+                        fresh,
+                        classifier.fingerprint,
+                        new,
+                        job(progress) if job else None,
+                    )
+            if done < total:
+                told = explanation_of(todo, have, judged, infilled, clock, unseen)
+                progress = replace(progress, partial=told)
+            yield progress
+    except (CancelledError, GeneratorExit, KeyboardInterrupt):
+        if in_hand:  # judged when the explanation is asked for again
+            store.commit_batch(todo.draws, list(in_hand.values()), classifier.fingerprint, {}, None)
+        raise
     return explanation_of(todo, have, judged, infilled, clock, unseen)
 
 

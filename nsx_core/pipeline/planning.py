@@ -10,7 +10,7 @@ from nsx_core import masking, words
 from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry
 from nsx_core.classifying import label_index, positive
 from nsx_core.records import ExplainSettings, Mask, SplitText
-from nsx_core.settings import checked_budget, checked_seed
+from nsx_core.settings import check_sampling, checked_budget, checked_seed
 from nsx_core.store import DrawSet, canonical_key, draw_set
 
 
@@ -53,6 +53,7 @@ def plan(
         settings, budget=checked_budget(settings.budget), seed=checked_seed(settings.seed)
     )
     positive(np.zeros(1), settings.threshold)
+    check_sampling(settings.generation.temperature, settings.generation.top_p)
     entry = catalogue.classifier_entry(classifier)
     writer = catalogue.infiller_entry(infiller)
     label = settings.label if settings.label is not None else entry.explained_label

@@ -186,7 +186,7 @@ def test_a_token_that_is_almost_certain_is_written_and_end_never_first(llama: Pa
     class Sure:
         """Wants END always, and token 7 else."""
 
-        positions_max, refills = 100, True
+        positions_max, refills, restarts = 100, True, False
 
         def prefill(self, contexts: list[list[int]]) -> tuple[torch.Tensor, object]:
             return self._logits(len(contexts)), self

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +20,7 @@ from nsx_core.adapters import int8_kernels as kernels
 from nsx_core.adapters.causal_infiller import REACH_FILE, CausalInfiller
 from nsx_core.adapters.llama_forward import LlamaForward
 from nsx_core.errors import ModelError
+from nsx_core.infilling import Infiller, answers_by_part
 from nsx_core.records import GenerationSettings, InfillRequest
 from nsx_core.training.calibration import calibrate, divergence, main
 from nsx_core.training.infiller_folder import write_manifest
@@ -188,6 +190,35 @@ def test_a_calibrated_folder_writes_in_whole_numbers_whatever_the_batch(folder: 
     contexts = [[5, 9, 30, 41], list(range(60, 80))]
     near, far = (m.forward.prefill(contexts)[0] for m in (quick, exact))
     assert (near - far).abs().mean() < 0.07 * far.abs().mean()
+
+
+def test_answers_drawn_again_in_their_slots_are_those_of_calls_of_their_own(folder: Path) -> None:
+    quick = CausalInfiller.load(folder, whole_numbers=True)
+    assert quick.forward.restarts
+    words = ("They", "like", "old", "books", "here")
+    requests = [
+        InfillRequest(words, (False, True, True, True, True), (i % 2 == 0, True, False, i % 3 == 0, False), i)
+        for i in range(40)
+    ]  # fmt: skip
+
+    class CallByCall:
+        name, fingerprint, infill = quick.name, quick.fingerprint, quick.infill
+
+    def drawn(writer: Infiller) -> tuple[list[list[tuple[str, ...]]], list[int]]:
+        attempts = [0] * len(requests)
+
+        def again(index: int, answers: tuple[str, ...]) -> InfillRequest | None:
+            if len(answers[0]) % 2 or attempts[index] == 3:
+                return None
+            attempts[index] += 1
+            return replace(requests[index], seed=1_000 * attempts[index] + index)
+
+        parts = answers_by_part(writer, [requests], GenerationSettings(), again)
+        return list(parts), attempts
+
+    found = drawn(quick)
+    assert found == drawn(CallByCall())
+    assert len(set(found[1])) > 2
 
 
 def test_a_calibration_changes_the_fingerprint_and_must_fit(folder: Path, tmp_path: Path) -> None:

@@ -32,7 +32,8 @@ class _Watched:
 
     def __init__(self, forward: Any, load: Load) -> None:
         self._forward, self._load = forward, load
-        self.positions_max, self.refills = forward.positions_max, forward.refills
+        self.positions_max = forward.positions_max
+        self.refills, self.restarts = forward.refills, forward.restarts
 
     def prefill(self, contexts: list[list[int]]) -> tuple[torch.Tensor, Any]:
         self._load.tokens += sum(len(context) for context in contexts)

@@ -24,14 +24,17 @@ class Forward(Protocol):
     """A model that reads contexts once and then one token a row.
 
     ``positions_max`` bounds a row's context and answers together. ``refills``: whether its
-    cache can ``put`` new rows where finished ones were. A step's logits may be written over by
-    the cache's next one.
+    cache can ``put`` new rows where finished ones were. ``restarts``: whether a step on the last
+    token of a context gives what ``prefill`` gives, to the bit. A step's logits may be written
+    over by the cache's next one.
     """
 
     @property
     def positions_max(self) -> int: ...
     @property
     def refills(self) -> bool: ...
+    @property
+    def restarts(self) -> bool: ...
     def prefill(self, contexts: list[list[int]]) -> tuple[torch.Tensor, Any]: ...
     def step(self, tokens: torch.Tensor, cache: Any) -> torch.Tensor: ...
 
@@ -115,15 +118,33 @@ class Slots:
         self.open = self.open - closed.long()
         self.used = self.used + 1
         self._write(vocabulary.ids[token].tolist(), closed.tolist(), living)
-        over = (living & (self.open == 0)).nonzero()[:, 0]
-        for number in self.number[over].tolist():
-            if not self._work.finished(number):
-                self._waiting.put_back(self._hand, number)
+        ids = vocabulary.ids[token]
+        ended = (living & (self.open == 0)).nonzero()[:, 0].tolist()
+        over = [slot for slot in ended if not self._begun_again(slot, ids, forward)]
         if not bool((self.open > 0).any()):
             return
-        if len(over):
-            self.cache.free(over)
-        self.logits = forward.step(vocabulary.ids[token], self.cache)
+        if over:
+            self.cache.free(torch.tensor(over))
+        self.logits = forward.step(ids, self.cache)
+
+    def _begun_again(self, slot: int, ids: torch.Tensor, forward: Forward) -> bool:
+        """Ask what follows a row that has ended; True where it is decoded again in its slot.
+
+        Its context is there still, so that nothing but the last token has to be read again.
+        """
+        number = int(self.number[slot])
+        context = self._work.rows[number].context
+        if self._work.finished(number):
+            return False
+        row = self._work.rows[number]
+        if not forward.restarts or row.context != context:
+            self._waiting.put_back(self._hand, number)
+            return False
+        self.open[slot], self.used[slot] = row.answers, len(context)
+        self.words[slot] = self.tokens[slot] = 0
+        self.chance[slot] = np.random.Generator(np.random.PCG64(row.seed))
+        ids[slot], self.cache.length[slot] = context[-1], len(context) - 1
+        return True
 
     def _write(self, ids: list[int], closed: list[bool], living: torch.Tensor) -> None:
         open_, number = self.open.tolist(), self.number.tolist()

@@ -14,6 +14,8 @@ __all__ = ["POSITIONS_MAX", "ROWS_MAX", "ROWS_MIN", "Waiting"]
 ROWS_MIN, ROWS_MAX = 16, 160
 #: How many positions of the cache a core's rows may hold together.
 POSITIONS_MAX = 12_288
+#: How many parts are in hand at most, the one that is awaited among them.
+PARTS_TAKEN_MAX = 3
 
 
 class Waiting:
@@ -85,7 +87,8 @@ class Waiting:
         for part in self._work.taken:
             if part.stop > self._dealt:
                 return part
-        return self._work.take_part()
+        # Two parts ahead at most: more rows would make steps longer for a part that is awaited.
+        return self._work.take_part() if len(self._work.taken) < PARTS_TAKEN_MAX else None
 
     def _deal(self, part: range) -> None:
         self._dealt = part.stop
