@@ -8,7 +8,9 @@ from __future__ import annotations
 from itertools import pairwise
 
 # The first batch is small, so that a visitor soon sees that work is under way.
-FIRST_BATCH_DRAWS, BATCH_DRAWS = 16, 128
+FIRST_BATCH_DRAWS, BATCH_DRAWS = 16, 256
+#: Where several more follow, the next is of this size, so that scores soon sharpen.
+SECOND_BATCH_DRAWS = 128
 #: About how many tokens of text a step may hold.
 BATCH_TOKENS = 4_096
 CHARACTERS_A_TOKEN = 4
@@ -28,7 +30,11 @@ def batch_spans(missing: int, n_words: int, n_characters: int) -> list[tuple[int
     first, usual = min(FIRST_BATCH_DRAWS, most), min(BATCH_DRAWS, most)
     if missing <= min(2 * first, most):
         return [(0, missing)] if missing else []
+    begun = [0, first]
+    if missing - first > usual:
+        begun.append(first + min(SECOND_BATCH_DRAWS, usual))
     # Equal parts: a small batch takes almost as long as a large one.
-    parts = -(-(missing - first) // usual)
-    starts = [first + (missing - first) * part // parts for part in range(parts + 1)]
-    return [(0, first), *pairwise(starts)]
+    rest = missing - begun[-1]
+    parts = -(-rest // usual)
+    starts = [begun[-1] + rest * part // parts for part in range(1, parts + 1)]
+    return list(pairwise([*begun, *starts]))

@@ -22,5 +22,6 @@ def test_spans_cover_every_draw_once_and_stay_within_the_tokens(
 
 def test_short_texts_have_a_small_first_batch_and_large_others() -> None:
     sizes = [j - i for i, j in batch_spans(522, 5, 25)]
-    assert sizes == [FIRST_BATCH_DRAWS, 126, 127, 126, 127]
+    assert sizes == [FIRST_BATCH_DRAWS, 128, 189, 189]
+    assert [j - i for i, j in batch_spans(261, 5, 25)] == [FIRST_BATCH_DRAWS, 245]
     assert max(sizes) <= BATCH_DRAWS
