@@ -28,6 +28,7 @@ from nsx_core.errors import DataError, NsxError, UnknownNameError
 from nsx_core.records import ExplainSettings, Explanation
 from nsx_core.store import Store
 from nsx_core.suites import Case, Suite, units
+from nsx_core.suites.units import Units
 
 __all__ = ["AuditProgress", "AuditRequest", "AuditResult", "auditing"]
 
@@ -91,25 +92,25 @@ def auditing(
     chosen, notes = _explained_cases(request)
     rows: list[dict[str, Any]] = []
     todo = [
-        (case, entry)
-        for case in chosen
+        (case, found, entry)
+        for case, found in chosen
         for entry in entries
         if bool(positive(np.array([probabilities[entry.name][case.text]]), threshold)[0])
     ]
-    draws = {case.case_id: _draws(case, entry, request, catalogue) for case, entry in todo}
+    # Masks are the same for every classifier.
+    first_of = {case.case_id: (case, found, entry) for case, found, entry in reversed(todo)}
+    draws = sum(len(_plan(*one, request, catalogue).masks) for one in first_of.values())
     ready: dict[str, int] = {}
-    for number, (case, entry) in enumerate(todo):
-        steps = pipeline.explaining(_plan(case, entry, request, catalogue), catalogue, store)
+    for number, (case, found, entry) in enumerate(todo):
+        steps = pipeline.explaining(_plan(case, found, entry, request, catalogue), catalogue, store)
         while True:
             try:
                 step = next(steps)
             except StopIteration as end:
-                rows += _token_rows(case, entry, end.value, request)
+                rows += _token_rows(case, found, entry, end.value)
                 break
             ready[case.case_id] = max(ready.get(case.case_id, 0), step.reused + step.infilled)
-            yield AuditProgress(
-                "explaining", number, len(todo), sum(ready.values()), sum(draws.values())
-            )
+            yield AuditProgress("explaining", number, len(todo), sum(ready.values()), draws)
     return AuditResult(predictions, pd.DataFrame(rows, columns=list(TOKEN_COLUMNS)), tuple(notes))
 
 
@@ -160,7 +161,7 @@ def _predictions(
     return pd.DataFrame(rows, columns=list(PREDICTION_COLUMNS))
 
 
-def _explained_cases(request: AuditRequest) -> tuple[list[Case], list[str]]:
+def _explained_cases(request: AuditRequest) -> tuple[list[tuple[Case, Units]], list[str]]:
     """Hateful cases of the explained functionalities and groups, and why others are left out."""
     wanted = request.functionalities.explained
     groups = request.groups or request.suite.groups
@@ -180,47 +181,41 @@ def _explained_cases(request: AuditRequest) -> tuple[list[Case], list[str]]:
             reason_ = case.phrase_problem or "its template has no placeholder"
             notes.append(f"Case {case.case_id!r} is left out: {reason_}.")
         else:
-            chosen.append(case)
+            chosen.append((case, found))
     if not named:
         notes.append(f"No hateful case of {', '.join(wanted)} names one of the groups.")
     return chosen, notes
 
 
 def _plan(
-    case: Case, entry: ClassifierEntry, request: AuditRequest, catalogue: Catalogue
+    case: Case, found: Units, entry: ClassifierEntry, request: AuditRequest, catalogue: Catalogue
 ) -> pipeline.Plan:
-    named = units(case, request.settings.splitter).phrases
-    settings = replace(request.settings, phrases=named)
+    settings = replace(request.settings, phrases=found.phrases)
     return pipeline.plan(case.text, entry.name, request.infiller, settings, catalogue)
 
 
-def _draws(case: Case, entry: ClassifierEntry, request: AuditRequest, catalogue: Catalogue) -> int:
-    return len(_plan(case, entry, request, catalogue).masks)
-
-
 def _token_rows(
-    case: Case, entry: ClassifierEntry, found: Explanation, request: AuditRequest
+    case: Case, found: Units, entry: ClassifierEntry, explained: Explanation
 ) -> list[dict[str, Any]]:
-    at = units(case, request.settings.splitter).at
     common = {
         "case": case.case_id,
         "text": case.text,
         "classifier": entry.name,
         "group": case.group,
         "template": case.cluster,
-        "prediction": int(found.predicted),
-        "probability": found.probability,
+        "prediction": int(explained.predicted),
+        "probability": explained.probability,
     }
     return [
         {
             **common,
             "position": place,
             "word": score.word.text,
-            "is_identity": place == at,
+            "is_identity": place == found.at,
             "necessity": _number(score.necessity.value),
             "sufficiency": _number(score.sufficiency.value),
         }
-        for place, score in enumerate(found.words)
+        for place, score in enumerate(explained.words)
     ]
 
 

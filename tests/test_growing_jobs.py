@@ -195,7 +195,6 @@ def test_what_is_written_when_a_job_is_cancelled_is_kept(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     some, go_on = threading.Event(), threading.Event()
-    asked: list[int] = []
 
     def infill_parts(
         parts: Iterable[Sequence[InfillRequest]],
@@ -206,7 +205,6 @@ def test_what_is_written_when_a_job_is_cancelled_is_kept(
         count = 0
         for number, part in enumerate(parts):
             answered = WordListInfiller().infill(list(part), settings)
-            asked.append(len(part))
             for index, answers in enumerate(answered, count):
                 if number == 1 and index == count + 7:
                     some.set()
