@@ -57,6 +57,37 @@ MIGRATIONS: tuple[Migration, ...] = (
                 heartbeat DOUBLE, error BLOB, request BLOB, created DOUBLE)""",
         ),
     ),
+    Migration(
+        2,
+        (
+            "CREATE TABLE suites (suite VARCHAR, name BLOB, content BLOB, created DOUBLE)",
+            """CREATE TABLE audit_predictions (
+                audit VARCHAR, classifier VARCHAR, case_number INTEGER, probability DOUBLE)""",
+            # One row a case whose phrase is explained; ``masked`` = with a mask token in place
+            # of infills. ``phrase_at`` is the phrase's place among so many ``words``.
+            """CREATE TABLE audit_cases (
+                audit VARCHAR, masked BOOLEAN, classifier VARCHAR, case_number INTEGER,
+                draw_set VARCHAR, words INTEGER, phrase_at INTEGER)""",
+            """CREATE TABLE audit_words (
+                audit VARCHAR, masked BOOLEAN, classifier VARCHAR, case_number INTEGER,
+                position INTEGER, word BLOB, is_identity BOOLEAN,
+                necessity DOUBLE, sufficiency DOUBLE)""",
+            # The draws that count for the phrase: for its necessity where they replace it, else
+            # for its sufficiency. All that a threshold needs lies in this one table.
+            """CREATE TABLE audit_draws (
+                audit VARCHAR, masked BOOLEAN, classifier VARCHAR, case_number INTEGER,
+                side VARCHAR, number INTEGER, size INTEGER, replaced BOOLEAN,
+                weight DOUBLE, probability DOUBLE)""",
+            """CREATE TABLE audit_attributions (
+                audit VARCHAR, method VARCHAR, seed INTEGER, classifier VARCHAR,
+                case_number INTEGER, score DOUBLE, calls INTEGER, texts INTEGER,
+                seconds DOUBLE)""",
+            # The latest row of a draw says whether it is struck out.
+            """CREATE TABLE strikes (
+                draw_set VARCHAR, side VARCHAR, number INTEGER, struck BOOLEAN,
+                reason BLOB, created DOUBLE)""",
+        ),
+    ),
 )
 
 
