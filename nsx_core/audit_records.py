@@ -1,4 +1,4 @@
-"""The frozen records of a kept audit: its card in a list, and what was found at a threshold."""
+"""The frozen records of audits: suites to choose from, what one costs, how far it is, what it found."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pandas as pd
 from nsx_core.audit.report import AuditReport
 
 AuditState = Literal["running", "queued", "done", "cancelled", "interrupted", "failed"]
+Stage = Literal["waiting", "classifying", "drawing", "masking", "attributing"]
 Method = Literal["necessity and sufficiency", "SHAP", "LIME", "masking"]
 
 
@@ -35,6 +36,57 @@ class AuditCard:
     state: AuditState
     done: int
     total: int
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteCard:
+    """A suite in a list; ``id`` is the sha256 it is stored under, in hex; ``cases`` a count."""
+
+    id: str
+    name: str
+    cases: int
+    groups: tuple[str, ...]
+    functionalities: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditCost:
+    """What an audit asks for, before it begins.
+
+    texts: different texts of the suite, which every classifier gets; texts_known: predictions on
+    them that are stored, all classifiers together. cases: at most so many are explained; draws:
+    at most so many counterfactual texts, each case's once, whatever the number of classifiers;
+    draws_stored of them are there. seconds: at this computer's own measured speed, None = not
+    measured yet. left_out: sentences on cases without a usable phrase.
+    """
+
+    texts: int
+    texts_known: int
+    cases: int
+    draws: int
+    draws_stored: int
+    seconds: float | None
+    left_out: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AuditView:
+    """How far an audit is.
+
+    done of total count what the stage does (texts, draws, cases); rate: of these a second, 0 where
+    not known yet; ahead: jobs that go first while it waits.
+    """
+
+    state: AuditState
+    stage: Stage
+    done: int
+    total: int
+    cases_done: int
+    cases_total: int
+    rate: float
+    seconds_left: float | None
+    error: str | None
+    ahead: int
 
 
 @dataclass(frozen=True, slots=True)
