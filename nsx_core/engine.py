@@ -8,6 +8,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from nsx_core import batches, pipeline, words
 from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry, shipped_catalogue
@@ -21,6 +22,7 @@ from nsx_core.precomputed import load_examples
 from nsx_core.records import ExplainSettings, Explanation, Growth
 from nsx_core.settings import STORE_FILE, data_folder
 from nsx_core.store import Store
+from nsx_core.tasks import ExplainTask
 
 RESULTS_KEPT = 64
 
@@ -142,7 +144,7 @@ class Engine:
         decision threshold (0 to 1); None = draw the whole budget. ``visitor`` names who asks, so
         that one visitor's cancelling does not stop another's job.
         """
-        return self._jobs.submit(self.plan(request), urgency, early, visitor)
+        return self._jobs.submit(ExplainTask(self.plan(request)), urgency, early, visitor)
 
     def job(self, job_id: str, visitor: str = "") -> JobView:
         """The job's state now; ``UnknownNameError`` for one that is not known here."""
@@ -166,10 +168,12 @@ class Engine:
 
     def result(self, job_id: str) -> Explanation | None:
         """The finished job's explanation, from memory or from the store."""
-        todo = self._jobs.plan(job_id)
+        todo = self._jobs.task(job_id)
+        if not isinstance(todo, ExplainTask):
+            return None
         found = self._at_hand(todo.key)
         if found is None and self.job(job_id).state == "done":
-            found = pipeline.from_store(todo, self.catalogue, self.store)
+            found = pipeline.from_store(todo.plan, self.catalogue, self.store)
         return found
 
     def cached(self, request: ExplainRequest) -> Explanation | None:
@@ -203,7 +207,9 @@ class Engine:
         with self._lock:
             return self._results.get(key)
 
-    def _keep(self, found: Explanation) -> None:
+    def _keep(self, found: Any) -> None:
+        if not isinstance(found, Explanation):
+            return
         with self._lock:
             self._results[found.key] = found
             while len(self._results) > RESULTS_KEPT:

@@ -1,16 +1,16 @@
-"""One explanation in the queue: its state, who looks at it, its place among others, its row."""
+"""One job in the queue: its state, who looks at it, its place among others, its row."""
 
 from __future__ import annotations
 
 import json
 import time
 from collections.abc import Generator
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
+from typing import Any
 
-from nsx_core import batches
-from nsx_core.pipeline import Plan, Progress
-from nsx_core.records import Explanation
+from nsx_core.pipeline import Progress
 from nsx_core.store import JobRow
+from nsx_core.tasks import Task
 
 __all__ = ["ACTIVE", "GIVE_WAY_MAX", "Job", "JobView", "place", "row"]
 
@@ -47,16 +47,16 @@ class JobView:
 
 @dataclass
 class Job:
-    """What the queue knows of one explanation; only the queue changes it, under its lock."""
+    """What the queue knows of one task; only the queue changes it, under its lock."""
 
     id: str
-    todo: Plan
+    todo: Task
     urgency: int
     order: int
     created: float
     state: str = "queued"
     progress: Progress = Progress(0, 0, 0, 0, "waiting")
-    steps: Generator[Progress, None, Explanation] | None = None
+    steps: Generator[Progress, None, Any] | None = None
     first: tuple[float, int] | None = None
     latest: float = 0.0
     #: Draws that are written and not yet judged and stored.
@@ -114,10 +114,6 @@ class Job:
             return False
         return not _recent(self.left)
 
-    @property
-    def work(self) -> int:
-        return batches.work(len(self.todo.masks), len(self.todo.split.words))
-
 
 def _recent(at: float) -> bool:
     """Whether a look at that time (monotonic seconds) is recent enough to be followed by another."""
@@ -132,20 +128,14 @@ def place(job: Job) -> tuple[int, bool, bool, int, int]:
 
 def row(job: Job, state: str, progress: Progress) -> JobRow:
     """The job's row in the store."""
-    request = {
-        "text_id": job.todo.draws.text_id,
-        "classifier": job.todo.classifier.name,
-        "infiller": job.todo.infiller.name,
-        "settings": asdict(job.todo.settings),
-    }
     return JobRow(
         id=job.id,
-        kind="explain",
+        kind=job.todo.kind,
         state=state,
         done=progress.done,
         total=progress.total,
         heartbeat=time.time(),
         error=job.error,
-        request=json.dumps(request),
+        request=json.dumps(job.todo.request()),
         created=job.created,
     )

@@ -1,4 +1,4 @@
-"""The queue of explanations: one inference thread, shared by all visitors.
+"""The queue of tasks: one inference thread, shared by all visitors.
 
 Jobs advance one batch at a time, the most urgent first and equals in turn; a batch that lasts
 gives way to a smaller job that waits, and a job that nobody looks at to one that somebody
@@ -17,19 +17,22 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
-from nsx_core import pipeline, stopping
+from nsx_core import stopping
 from nsx_core.catalogue import Catalogue
 from nsx_core.errors import CancelledError, NsxError, UnknownNameError
 from nsx_core.job import ACTIVE, GIVE_WAY_MAX, Job, JobView, place, row
-from nsx_core.pipeline import Plan, Progress
+from nsx_core.pipeline import Progress
 from nsx_core.records import Explanation
 from nsx_core.store import Store, canonical_key
+from nsx_core.tasks import Hooks, Task
 
 INTERACTIVE, SWEEP = 0, 1
 #: How many jobs are known, and of how many stopped ones the unfinished explanation.
 JOBS_KEPT, UNFINISHED_KEPT = 512, 16
-MEASURED = ("classifying", "drawing")
+#: Stages that have no pace.
+UNMEASURED = ("waiting", "loading models", "stored")
 #: After so many seconds a batch gives way to a smaller job.
 PATIENCE_SECONDS = 3.0
 
@@ -37,11 +40,9 @@ log = logging.getLogger(__name__)
 
 
 class JobQueue:
-    """Jobs of one process; ``on_done`` is told each finished explanation, before its job ends."""
+    """Jobs of one process; ``on_done`` is told what each task returned, before its job ends."""
 
-    def __init__(
-        self, store: Store, catalogue: Catalogue, on_done: Callable[[Explanation], None]
-    ) -> None:
+    def __init__(self, store: Store, catalogue: Catalogue, on_done: Callable[[Any], None]) -> None:
         self._store, self._catalogue, self._on_done = store, catalogue, on_done
         self._jobs: OrderedDict[str, Job] = OrderedDict()
         self._order = itertools.count()
@@ -62,31 +63,36 @@ class JobQueue:
             self._end(job, "interrupted")
 
     def submit(
-        self, todo: Plan, urgency: int, early: float | None = None, visitor: str = ""
+        self, todo: Task, urgency: int, early: float | None = None, visitor: str = ""
     ) -> str:
-        """Queue the plan and return its job's id; an equal one that runs is joined.
+        """Queue the task and return its job's id; an equal one that runs is joined.
 
-        ``early``: end as 'settled' once ``pipeline.settled`` says so at this decision threshold; a
+        ``early``: end as 'settled' once ``Task.settled`` says so at this decision threshold; a
         job that is joined goes on for whoever wants more of it.
         """
         with self._wake:
             for job in self._jobs.values():
-                if job.todo.key == todo.key and job.state in ACTIVE and not job.cancelled:
+                same = job.todo.key == todo.key and job.state in ACTIVE
+                if same and (todo.job_id or not job.cancelled):
+                    # A job with an id of its own is still the one while it is being stopped.
+                    job.cancelled, job.doubt = False, None
                     job.urgency, job.left = min(job.urgency, urgency), None
                     job.early = early if early == job.early else None
                     job.looks[visitor] = time.monotonic()
                     job.detached.discard(visitor)
                     return job.id
             number, now = next(self._order), time.time()
-            job = Job(canonical_key([todo.key, number, now])[:16], todo, urgency, number, now)
-            job.progress = Progress(0, len(todo.masks), 0, 0, "waiting")
+            job_id = todo.job_id or canonical_key([todo.key, number, now])[:16]
+            job = Job(job_id, todo, urgency, number, now)
+            job.progress = Progress(0, todo.total, 0, 0, "waiting")
             job.looks[visitor], job.early = time.monotonic(), early
             self._jobs[job.id] = job
+            self._jobs.move_to_end(job.id)
             self._forget_old()
             self._wake.notify_all()
         return job.id
 
-    def plan(self, job_id: str) -> Plan:
+    def task(self, job_id: str) -> Task:
         """What the job does; ``UnknownNameError`` for one that is not known here."""
         with self._wake:
             return self._known(job_id).todo
@@ -177,7 +183,7 @@ class JobQueue:
             return any(
                 j is not job
                 and j.urgency <= job.urgency
-                and (j.work < job.work or (j.watched and not job.watched))
+                and (j.todo.work < job.todo.work or (j.watched and not job.watched))
                 for j in self._jobs.values()
                 if j.state in ACTIVE and not j.cancelled
             )
@@ -214,14 +220,12 @@ class JobQueue:
                     if job.state != "queued":
                         return
                     job.state, job.progress = "running", replace(job.progress, infilled=0)
-                job.steps = pipeline.explaining(
-                    job.todo,
-                    self._catalogue,
-                    self._store,
+                hooks = Hooks(
                     lambda p: row(job, "running", p),
                     lambda: self._drawn(job),
                     lambda: self._alone(job),
                 )
+                job.steps = job.todo.steps(self._catalogue, self._store, hooks)
                 self._store.save_job(row(job, "running", job.progress))
             job.began = time.monotonic()
             with stopping.asking(lambda: self._stops(job)):
@@ -231,13 +235,13 @@ class JobQueue:
                 job.gave_way = 0
             with self._wake:
                 # Draws that are only judged go faster than new ones: each stage has its rate.
-                if progress.stage in MEASURED and progress.stage != job.progress.stage:
+                if progress.stage not in UNMEASURED and progress.stage != job.progress.stage:
                     job.first = (now, progress.done)
                 # Draws of the next batch may be in hand by now.
                 job.in_hand -= progress.infilled - job.progress.infilled
                 job.progress, job.latest = progress, now
             told = progress.partial
-            if told is not None and self._settled(job, told):
+            if told is not None and job.early is not None and job.todo.settled(told, job.early):
                 job.steps.close()
                 self._end(job, "settled")
         except StopIteration as end:
@@ -265,11 +269,6 @@ class JobQueue:
     def _drawn(self, job: Job) -> None:
         with self._wake:
             job.in_hand, job.latest = job.in_hand + 1, time.monotonic()
-
-    def _settled(self, job: Job, told: Explanation) -> bool:
-        if job.early is None:
-            return False
-        return pipeline.settled(pipeline.rejudged(told, job.early, job.todo.classifier))
 
     def _end(self, job: Job, state: str) -> None:
         job.steps, job.in_hand = None, 0
