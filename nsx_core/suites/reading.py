@@ -15,6 +15,7 @@ from pathlib import Path, PurePath
 from nsx_core.errors import DataError, TextError
 from nsx_core.settings import MAX_WORDS
 from nsx_core.suites.cases import Case, Suite
+from nsx_core.suites.derived import derived_functionality
 from nsx_core.suites.fetching import HATECHECK_SHA256
 from nsx_core.suites.mapping import Mapping, guessed_mapping, hateful_labels
 from nsx_core.suites.phrases import named_phrase, template_phrases
@@ -28,7 +29,8 @@ def read_suite(source: str | Path | bytes, mapping: Mapping | None = None, name:
     """The suite of a CSV, TSV, JSONL or Parquet file, or of an upload's bytes with its ``name``.
 
     Without a ``mapping`` the columns are told by their names, as HateCheck's are. Texts lose
-    the white space around them. Raises ``DataError`` and ``UnknownNameError``.
+    the white space around them. Without a column for the functionality, cases get one of
+    ``derived.DERIVED``. Raises ``DataError`` and ``UnknownNameError``.
     """
     return suite_of(read_table(source, name), mapping)
 
@@ -52,6 +54,10 @@ def suite_of(table: Table, mapping: Mapping | None = None) -> Suite:
             continue
         template = column["template"][row].strip()
         phrase = column["phrase"][row].strip()
+        hateful, group = bool(labels[row]), column["group"][row].strip()
+        functionality = column["functionality"][row].strip()
+        if not chosen.functionality:
+            functionality = derived_functionality(hateful, group)
         phrases, problem = (
             named_phrase(text, phrase) if phrase else template_phrases(text, template)
         )
@@ -59,9 +65,9 @@ def suite_of(table: Table, mapping: Mapping | None = None) -> Suite:
             Case(
                 case_id=ids[row],
                 text=text,
-                hateful=bool(labels[row]),
-                functionality=column["functionality"][row].strip(),
-                group=column["group"][row].strip(),
+                hateful=hateful,
+                functionality=functionality,
+                group=group,
                 template_id=column["template_id"][row].strip(),
                 template=template,
                 phrases=phrases,
