@@ -18,7 +18,7 @@ from nsx_core import pipeline, words
 from nsx_core.catalogue import Catalogue, shipped_catalogue
 from nsx_core.cli_audit import add_audit_command
 from nsx_core.cli_suites import add_fetch_command
-from nsx_core.errors import NsxError, SettingsError
+from nsx_core.errors import NsxError
 from nsx_core.masking import SAMPLERS
 from nsx_core.pipeline import Progress
 from nsx_core.records import Estimate, ExplainSettings, Explanation, GenerationSettings, Side
@@ -119,11 +119,7 @@ def _explain(given: argparse.Namespace, catalogue: Catalogue) -> None:
             given.temperature, given.top_p, redraw_unchanged=not given.keep_unchanged
         ),
     )
-    if absent := words.absent_phrases(given.text, settings.phrases):
-        raise SettingsError(
-            f"A phrase must stand in the text, and {absent[0]!r} does not. Check its spelling, or "
-            "leave it out."
-        )
+    words.check_phrases(given.text, settings.phrases)
     infiller = given.infiller or catalogue.default_infiller
     path = ":memory:" if given.no_cache else given.store or data_folder() / STORE_FILE
 

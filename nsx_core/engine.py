@@ -5,21 +5,21 @@ from __future__ import annotations
 import os
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nsx_core import batches, pipeline, words
+from nsx_core import batches, pipeline, striking, words
 from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry, shipped_catalogue
-from nsx_core.classifying import checked
+from nsx_core.classifying import checked, label_index
 from nsx_core.errors import StoreError
 from nsx_core.fake_catalogue import trial_catalogue
 from nsx_core.job import JobView
 from nsx_core.jobs import INTERACTIVE, JobQueue
 from nsx_core.pipeline import Plan
 from nsx_core.precomputed import load_examples
-from nsx_core.records import ExplainSettings, Explanation, Growth
+from nsx_core.records import DrawSide, ExplainSettings, Explanation, Growth, Strike
 from nsx_core.settings import STORE_FILE, data_folder
 from nsx_core.store import Store
 from nsx_core.tasks import ExplainTask
@@ -214,3 +214,41 @@ class Engine:
             self._results[found.key] = found
             while len(self._results) > RESULTS_KEPT:
                 self._results.popitem(last=False)
+
+    def strike(self, explanation: Explanation, side: DrawSide, number: int, reason: str) -> None:
+        """Strike out one of its draws; ``SettingsError`` for no reason or no such draw."""
+        striking.strike(self.store, explanation, side, number, reason)
+
+    def take_back(self, explanation: Explanation, side: DrawSide, number: int) -> None:
+        """Take the strike of one of its draws back."""
+        striking.take_back(self.store, explanation, side, number)
+
+    def struck(self, explanation: Explanation) -> tuple[Strike, ...]:
+        """The strikes that stand now, of draws that the explanation has."""
+        return striking.struck(self.store, explanation)
+
+    def without(
+        self, explanation: Explanation, struck: Collection[tuple[DrawSide, int]]
+    ) -> Explanation:
+        """The explanation scored on its draws less these; no model runs."""
+        entry = self.catalogue.classifier_entry(explanation.classifier)
+        return pipeline.without(explanation, struck, entry)
+
+    def probabilities(
+        self, texts: Sequence[str], classifier: str, label: str | None = None
+    ) -> list[float]:
+        """P(label) of each text by a classifier, None = the class it explains; 0..1, in order.
+
+        What the store lacks is classified in one call and kept. Raises ``ModelError`` or
+        ``UnknownNameError``.
+        """
+        entry = self.catalogue.classifier_entry(classifier)
+        column = label_index(entry.labels, label or entry.explained_label)
+        known = self.store.predictions(entry.fingerprint, texts)
+        missing = [text for text in dict.fromkeys(texts) if text not in known]
+        if missing:
+            answers = checked(self.catalogue.classifier(classifier), missing)
+            new = {t: tuple(map(float, row)) for t, row in zip(missing, answers, strict=True)}
+            self.store.commit_batch(None, [], entry.fingerprint, new, None)
+            known |= new
+        return [known[text][column] for text in texts]

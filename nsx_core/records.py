@@ -178,13 +178,14 @@ class JudgedDraw:
 class Explanation:
     """One text explained for one classifier.
 
-    ``probability`` is the explained class's on the original text; ``predicted`` whether it
+    ``draw_set`` is the key under which the store keeps the draws; ``probability`` is the explained class's on the original text; ``predicted`` whether it
     reaches the threshold; ``baseline`` the rate of the explained class on neutral text (the
     mean probability where scores are used); ``draws`` are the judged draws behind every
     score; ``seconds`` by stage; ``unseen_words`` were cut off by the classifier.
     """
 
     key: str
+    draw_set: str
     text: str
     classifier: str
     infiller: str
@@ -200,6 +201,21 @@ class Explanation:
     seconds: dict[str, float]
     versions: dict[str, str]
     unseen_words: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Strike:
+    """The last word on one draw of a draw set: whether it is struck out, and why.
+
+    ``reason``: 1 to 500 characters, empty where a strike was taken back; ``created``: Unix
+    seconds.
+    """
+
+    side: DrawSide
+    number: int
+    struck: bool
+    reason: str
+    created: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,15 @@ from nsx_core.errors import SettingsError, TextError, UnknownNameError
 from nsx_core.records import SplitText, Word
 from nsx_core.settings import MAX_WORD_CHARACTERS, MAX_WORDS
 
-__all__ = ["SPLITTERS", "absent_phrases", "hidden_characters", "split"]
+__all__ = [
+    "SPLITTERS",
+    "absent_phrases",
+    "check_phrases",
+    "hidden_characters",
+    "phrase_spans",
+    "phrases_at",
+    "split",
+]
 
 Span = tuple[int, int]
 _HOPELESS = 10 * MAX_WORDS  # so many pieces that no phrase or gap brings them under the limit
@@ -66,14 +74,43 @@ def split(text: str, splitter: str = "whitespace", phrases: Sequence[str] = ()) 
 
 def absent_phrases(text: str, phrases: Sequence[str]) -> list[str]:
     """Those of the phrases that do not stand in the text as ``split`` would find them."""
-    return [
-        phrase
-        for phrase in _checked_phrases(phrases)
-        if not any(
-            not _cuts_a_word(text, m.start()) and not _cuts_a_word(text, m.end())
-            for m in _phrase_pattern(phrase).finditer(text)
+    return [p for p in _checked_phrases(phrases) if _standing(text, p) is None]
+
+
+def check_phrases(text: str, phrases: Sequence[str]) -> None:
+    """Raise ``SettingsError`` where a phrase is blank or does not stand in the text."""
+    if absent := absent_phrases(text, phrases):
+        raise SettingsError(
+            f"A phrase must stand in the text, and {absent[0]!r} does not. Check its spelling, or "
+            "leave it out."
         )
-    ]
+
+
+def phrase_spans(text: str, phrases: Sequence[str]) -> tuple[Span, ...]:
+    """Where each phrase stands first, in the order of the text; absent ones are left out."""
+    spans = set()
+    for phrase in _checked_phrases(phrases):
+        found = _standing(text, phrase)
+        if found is not None:
+            spans.add(found)
+    return tuple(sorted(spans))
+
+
+def phrases_at(text: str, spans: Sequence[Span]) -> tuple[str, ...]:
+    """The phrases that stand at spans of the text, white space in them as one blank each.
+
+    Raises ``SettingsError`` for a span beyond the text, blank, or through the middle of a word.
+    """
+    for start, end in spans:
+        if not 0 <= start < end <= len(text):
+            raise SettingsError(
+                f"A phrase lies within the text's {len(text):,} characters, and {start}-{end} came."
+            )
+        if not any(map(_visible, text[start:end])):
+            raise SettingsError(f"A phrase has a visible character, and {start}-{end} has none.")
+        if _cuts_a_word(text, start) or _cuts_a_word(text, end):
+            raise SettingsError(f"A phrase is of whole words, and {start}-{end} cuts through one.")
+    return tuple(" ".join(text[start:end].split()) for start, end in spans)
 
 
 def hidden_characters(text: str) -> int:
@@ -225,6 +262,14 @@ def _checked_phrases(phrases: Sequence[str]) -> list[str]:
 
 def _phrase_pattern(phrase: str) -> re.Pattern[str]:
     return re.compile(r"\s+".join(map(re.escape, phrase.split())), re.IGNORECASE)
+
+
+def _standing(text: str, phrase: str) -> Span | None:
+    """Where the phrase stands first without cutting a word."""
+    for match in _phrase_pattern(phrase).finditer(text):
+        if not _cuts_a_word(text, match.start()) and not _cuts_a_word(text, match.end()):
+            return match.span()
+    return None
 
 
 def _joined(text: str, spans: list[Span], patterns: list[re.Pattern[str]]) -> list[Span]:

@@ -1,7 +1,8 @@
 """The one place where the stages meet: text -> words -> masks -> infills -> predictions -> scores.
 
 ``plan`` decides everything before a model runs; ``explaining`` does it, one batch a step;
-``rejudged`` scores the same draws again under another threshold; ``settled`` and ``growth`` say
+``rejudged`` scores the same draws again under another threshold, ``without`` those that are not
+struck out; ``settled`` and ``growth`` say
 how much more draws might still change.
 """
 
@@ -14,7 +15,7 @@ from nsx_core.pipeline.explaining import (
 )
 from nsx_core.pipeline.following import growth, settled
 from nsx_core.pipeline.planning import Plan, plan
-from nsx_core.pipeline.scored import rejudged
+from nsx_core.pipeline.scored import rejudged, without
 
 __all__ = [
     "NEVER_CUT_CHARACTERS",
@@ -27,4 +28,5 @@ __all__ = [
     "plan",
     "rejudged",
     "settled",
+    "without",
 ]

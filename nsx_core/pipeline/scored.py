@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Collection
 from dataclasses import replace
 from importlib.metadata import version
 
@@ -41,6 +42,7 @@ def explanation_of(
         )  # fmt: skip
     return Explanation(
         key=todo.key,
+        draw_set=todo.draws.key,
         text=todo.split.text,
         classifier=todo.classifier.name,
         infiller=todo.infiller.name,
@@ -66,6 +68,24 @@ def rejudged(explanation: Explanation, threshold: float, entry: ClassifierEntry)
         settings, entry, explanation.label,
     )  # fmt: skip
     return replace(explanation, settings=settings, **scored)
+
+
+def without(
+    explanation: Explanation, struck: Collection[tuple[DrawSide, int]], entry: ClassifierEntry
+) -> Explanation:
+    """The scores of the draws that are not struck out, at the explanation's own threshold.
+
+    struck: (side, number) of draws; those that are not the explanation's change nothing. Weights
+    are computed anew over what remains, and a score without any draw left is undefined. No model
+    is asked.
+    """
+    left = [j for j in explanation.draws if (j.draw.side, j.draw.number) not in struck]
+    scored = _scores(
+        [w.word for w in explanation.words], [j.draw for j in left],
+        np.array([j.probability for j in left], dtype=np.float64), explanation.probability,
+        explanation.settings, entry, explanation.label,
+    )  # fmt: skip
+    return replace(explanation, **scored)
 
 
 def _scores(split_words, draws, values, original, settings, entry, label):  # type: ignore[no-untyped-def]

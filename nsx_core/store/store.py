@@ -11,8 +11,9 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from nsx_core.errors import StoreError, UnknownNameError
-from nsx_core.records import Draw, DrawSide, SplitText, text_hash
-from nsx_core.store import reading, schema, writing
+from nsx_core.records import Draw, DrawSide, SplitText, Strike, text_hash
+from nsx_core.store import reading, schema, strikes, writing
+from nsx_core.store.audits import AuditTables
 from nsx_core.store.connection import Database
 from nsx_core.store.keys import DrawSet
 from nsx_core.store.opening import located
@@ -37,6 +38,7 @@ class Store:
         """Take over an open, up-to-date database. Use ``Store.open``."""
         self._database = database
         self._writer = Writer(database)
+        self.audits = AuditTables(database, self._writer)
         # The writer is a daemon: without this, a batch could be cut off by the interpreter.
         atexit.register(self.close)
 
@@ -222,3 +224,26 @@ class Store:
     def checkpoint(self) -> None:
         """Move the log into the file: after notes, which nothing can compute again."""
         self._writer.checkpoint()
+
+    def strike(
+        self, draw_set_key: str, side: DrawSide, number: int, struck: bool, reason: str
+    ) -> None:
+        """Strike out a draw, or take that back; the last word on a draw counts.
+
+        reason: 1 to 500 characters, may be empty where ``struck`` is False, or a
+        ``SettingsError``. Once it returns, the row is in the file, not only in its log.
+        """
+        work = partial(
+            strikes.write_strike,
+            key=draw_set_key,
+            side=side,
+            number=number,
+            struck=struck,
+            reason=strikes.checked_reason(reason, struck),
+        )
+        self._writer.run(work, "The strike")
+        self.checkpoint()
+
+    def strikes(self, draw_set_key: str) -> list[Strike]:
+        """The last word on each draw of the set that was ever struck out, by side and number."""
+        return self._database.read(partial(strikes.strikes_of, key=draw_set_key))

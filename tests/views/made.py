@@ -71,6 +71,7 @@ def explanation(
     made = ExplainSettings(label="hate", **settings)  # type: ignore[arg-type]
     return Explanation(
         key="k" * 64,
+        draw_set="d" * 64,
         text=text,
         classifier="Vidgen2021-hate",
         infiller="neutral",
