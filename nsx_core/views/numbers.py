@@ -6,7 +6,16 @@ import math
 
 from nsx_core.records import Estimate
 
-__all__ = ["UNDEFINED", "duration", "interval", "percent", "probability", "score", "threshold"]
+__all__ = [
+    "UNDEFINED",
+    "counted",
+    "duration",
+    "interval",
+    "percent",
+    "probability",
+    "score",
+    "threshold",
+]
 
 UNDEFINED = "undefined"
 _DASH, _MINUS = "\u2013", "\u2212"
@@ -61,3 +70,8 @@ def duration(seconds: float) -> str:
     whole = max(0, round(seconds))
     minutes, rest = divmod(whole, 60)
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
+
+
+def counted(number: int, one: str, several: str = "") -> str:
+    """'1 case', '3,728 cases'; ``several`` where it is not ``one`` with an s."""
+    return f"{number:,} {one if number == 1 else several or one + 's'}"

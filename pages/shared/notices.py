@@ -6,6 +6,7 @@ import streamlit as st
 
 from nsx_core.errors import (
     CancelledError,
+    DataError,
     MissingModelError,
     ModelError,
     NsxError,
@@ -22,6 +23,7 @@ __all__ = ["error_notice", "notice", "title_of"]
 _TITLES: tuple[tuple[type[NsxError], str], ...] = (
     (TextError, "This text cannot be explained"),
     (SettingsError, "A setting is out of its range"),
+    (DataError, "This file cannot be used"),
     (UnknownNameError, "That name is not known"),
     (MissingModelError, "A model is missing"),
     (ModelError, "A model could not answer"),
