@@ -1,0 +1,164 @@
+"""The list of cases as a table: headings to sort by, a button 'Explain' a row, pages below."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from nsx_core.audit.columns import NUMBERS
+from nsx_core.views.audit_cases import CasesShown, Wanted
+from nsx_core.views.audit_cells import as_value, name_of, row_heading, shaded
+from nsx_core.views.markup import Node, direction, node
+from nsx_core.views.numbers import probability, score
+
+__all__ = ["cases_table"]
+
+_DASH = "\u2013"
+_HEADINGS: tuple[tuple[str, str, str], ...] = (
+    ("text", "Case", "text"),
+    ("classifier", "Classifier", ""),
+    ("group", "Group", ""),
+    ("necessity", "Necessity", "number"),
+    ("sufficiency", "Sufficiency", "number"),
+    ("probability", "Probability", "number"),
+    ("right", "Prediction", ""),
+    ("draws", "Draws", "number"),
+)
+
+
+def cases_table(shown: CasesShown, wanted: Wanted, threshold: float, title: str) -> Node:
+    """The page of cases; events: 'sort' (an order), 'page' (from 0), 'case' (``as_value`` of
+    classifier and case). Columns that a filter makes the same in every row are left out."""
+    hidden = {n for n in ("classifier", "group") if getattr(wanted, n) is not None}
+    heads = [h for h in _HEADINGS if h[0] not in hidden]
+    rows = shown.rows.to_dict("records")
+    table = node(
+        "table",
+        node("caption", f"{title} {_count(shown)}"),
+        node(
+            "thead",
+            node("tr", *(_heading(*h, wanted) for h in heads), node("th", "", scope="col")),
+        ),
+        node("tbody", *(_row(row, [h[0] for h in heads], threshold) for row in rows)),
+        cls="cases",
+    )
+    return node(
+        "div",
+        node("div", table, cls="audit-box"),
+        None if rows else node("p", "No case matches these filters.", cls="nothing"),
+        _pages(shown) if shown.pages > 1 else None,
+        cls="audit-cases audit",
+    )
+
+
+def _count(shown: CasesShown) -> str:
+    return f"{len(shown.matching):,} of {shown.total:,} cases and classifiers."
+
+
+def _heading(order: str, name: str, cls: str, wanted: Wanted) -> Node:
+    state = "none"
+    if wanted.order == order:
+        state = "descending" if wanted.descending else "ascending"
+    arrow = {"ascending": "\u25b4", "descending": "\u25be", "none": ""}[state]
+    return node(
+        "th",
+        node(
+            "button",
+            name,
+            node("span", arrow, cls="arrow", aria_hidden="true"),
+            type="button",
+            title=f"Sort by {name.lower()}",
+            data_id=f"sort-{order}",
+            data_event="sort",
+            data_value=order,
+        ),
+        scope="col",
+        cls=cls,
+        aria_sort=state,
+    )
+
+
+def _row(row: dict[Any, Any], columns: list[str], threshold: float) -> Node:
+    made = {
+        "text": _text(row),
+        "classifier": row_heading(str(row["classifier"])),
+        "group": node("td", name_of(str(row["group"]))),
+        "necessity": _score("necessity", row),
+        "sufficiency": _score("sufficiency", row),
+        "probability": _probability(row["probability"], threshold),
+        "right": node("td", _verdict(row), cls="outcome"),
+        "draws": node("td", _DASH if pd.isna(row["draws"]) else f"{int(row['draws']):,}",
+                      cls="number"),
+    }  # fmt: skip
+    value = as_value(str(row["classifier"]), str(row["case"]))
+    button = node(
+        "button",
+        "Explain",
+        type="button",
+        aria_label=f"Explain this case with {row['classifier']}",
+        data_id=f"case-{value}",
+        data_event="case",
+        data_value=value,
+    )
+    return node("tr", *(made[name] for name in columns), node("td", button, cls="go"))
+
+
+def _text(row: dict[Any, Any]) -> Node:
+    text, functionality = str(row["text"]), str(row["functionality"])
+    number = NUMBERS.get(functionality, "")
+    return node(
+        "td",
+        text,
+        node("small", f" {number} {functionality}".replace("  ", " "), cls="function"),
+        cls="text",
+        dir=direction(text),
+    )
+
+
+def _score(measure: str, row: dict[Any, Any]) -> Node:
+    value = row[measure]
+    if not row["scored"]:
+        return node("td", _DASH, cls="number", title="Not among the explained cases")
+    if pd.isna(value):
+        return node("td", "undefined", cls="number")
+    return node(
+        "td",
+        node("span", score(float(value)), cls="shade", properties=shaded(measure, float(value))),
+        cls="number",
+    )
+
+
+def _probability(value: Any, threshold: float) -> Node:
+    return node("td", _DASH if pd.isna(value) else probability(float(value), threshold),
+                cls="number")  # fmt: skip
+
+
+def _verdict(row: dict[Any, Any]) -> str:
+    return f"{'flagged' if row['prediction'] == 1 else 'not flagged'}, " + (
+        "right" if row["right"] else "wrong"
+    )
+
+
+def _pages(shown: CasesShown) -> Node:
+    last = shown.first + len(shown.rows)
+
+    def button(name: str, page: int, usable: bool) -> Node:
+        return node(
+            "button",
+            name,
+            type="button",
+            disabled=None if usable else "disabled",
+            data_id=f"page-{name.lower()}",
+            data_event="page",
+            data_value=str(page),
+        )
+
+    return node(
+        "nav",
+        button("Previous", shown.page - 1, shown.page > 0),
+        node("span", f"{shown.first + 1:,}\u2013{last:,} of {len(shown.matching):,}"),
+        button("Next", shown.page + 1, shown.page + 1 < shown.pages),
+        cls="pages",
+        aria_label="Pages of cases",
+    )
