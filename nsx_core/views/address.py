@@ -6,6 +6,7 @@ sentence says so.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -38,11 +39,18 @@ THRESHOLD_MIN, THRESHOLD_MAX = 0.01, 0.99
 TEMPERATURE_MIN, TEMPERATURE_MAX = 0.1, 2.0
 TOP_P_MIN, TOP_P_MAX = 0.05, 1.0
 SAMPLER_NAMES = tuple(SAMPLERS)
+#: More phrases than a person would type, and few enough for an address.
+PHRASES_MAX = 50
+Span = tuple[int, int]
+_SPAN = re.compile(r"([0-9]{1,7})-([0-9]{1,7})", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """One view of the Explain page; ``word`` counts from 1, None = the page chooses."""
+    """One view of the Explain page; ``word`` counts from 1, None = the page chooses.
+
+    ``phrases``: spans of characters that are one unit each, [start, end) from 0.
+    """
 
     classifier: str
     label: str
@@ -58,8 +66,11 @@ class View:
     sampler: str = SAMPLER_DEFAULT
     early: bool = False
     word: int | None = None
+    phrases: tuple[Span, ...] = ()
 
 
+#: What the address calls a setting, where that is not its own name.
+_CALLED = {"phrases": "units"}
 _ALWAYS = ("text", "classifier", "label", "budget", "seed", "threshold", "word")
 
 
@@ -83,7 +94,7 @@ def read_view(
             return check(given[name])
         except SettingsError as error:
             use = "It is left out."
-            if fallback is not None:
+            if fallback not in (None, ()):
                 use = f"The default, {_written(fallback)}, is used."
             said.append(f"In the link: {error} {use}")
             return fallback
@@ -109,6 +120,7 @@ def read_view(
         sampler=take("sampler", _one_of("The sampler", SAMPLER_NAMES), default.sampler),
         early=take("early", _flag("'Stop when the first three are clear' (early)"), default.early),
         word=take("word", _position, default.word),
+        phrases=take(_CALLED["phrases"], _spans, default.phrases),
     )
     return view, tuple(said)
 
@@ -122,14 +134,15 @@ def parameters(view: View) -> dict[str, str]:
         if value is None:
             continue
         if field.name in _ALWAYS or value != getattr(plain, field.name):
-            written[field.name] = _written(value)
+            written[_CALLED.get(field.name, field.name)] = _written(value)
     return written
 
 
-def settings_of(view: View, explained: str) -> ExplainSettings:
+def settings_of(view: View, explained: str, phrases: tuple[str, ...] = ()) -> ExplainSettings:
     """The settings that decide the draws; the threshold is the default, for views re-judge.
 
-    explained: the classifier's own explained label, for which the settings say None.
+    explained: the classifier's own explained label, for which the settings say None. phrases:
+    what stands at the view's spans; only who has the text can say so.
     """
     return ExplainSettings(
         budget=view.budget,
@@ -137,6 +150,7 @@ def settings_of(view: View, explained: str) -> ExplainSettings:
         label=None if view.label == explained else view.label,
         use_scores=view.scores,
         sampler=view.sampler,
+        phrases=phrases,
         generation=GenerationSettings(view.temperature, view.top_p, view.redraw),
     )
 
@@ -150,10 +164,12 @@ def view_of(
     threshold: float,
     word: int | None,
     early: bool = False,
+    phrases: tuple[Span, ...] = (),
 ) -> View:
     """The view that shows one request; ``word`` counts from 0 here.
 
-    ``early``: the explanation may end before its budget.
+    ``early``: the explanation may end before its budget. ``phrases``: where those of the settings
+    stand in the text.
     """
     return View(
         classifier=classifier,
@@ -170,12 +186,15 @@ def view_of(
         sampler=settings.sampler,
         early=early,
         word=None if word is None else word + 1,
+        phrases=phrases,
     )
 
 
 def _written(value: Any) -> str:
     if isinstance(value, bool):
         return "1" if value else "0"
+    if isinstance(value, tuple):
+        return ",".join(f"{start}-{end}" for start, end in value)
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 
@@ -221,3 +240,14 @@ def _position(value: str) -> int:
     if not (value.isascii() and value.isdigit() and 1 <= len(value) <= 6 and int(value) >= 1):
         raise SettingsError(f"The word is counted from 1, and {value!r} came.")
     return int(value)
+
+
+def _spans(value: str) -> tuple[Span, ...]:
+    parts = [_SPAN.fullmatch(part) for part in value.split(",")]
+    spans = [(int(m[1]), int(m[2])) for m in parts if m]
+    if len(spans) < len(parts) or any(a >= b for a, b in spans) or len(spans) > PHRASES_MAX:
+        raise SettingsError(
+            "Phrases kept as one unit (units) are 1 to "
+            f"{PHRASES_MAX} spans of characters such as 6-18,30-41, and {value!r} came."
+        )
+    return tuple(sorted(set(spans)))

@@ -6,12 +6,15 @@ import json
 import secrets
 from dataclasses import replace
 from pathlib import Path
+from typing import NoReturn
 
 import streamlit as st
 
+from nsx_core import words
 from nsx_core.engine import Engine, ExplainRequest
-from nsx_core.errors import NsxError
-from nsx_core.views import address
+from nsx_core.errors import NsxError, SettingsError
+from nsx_core.records import ExplainSettings
+from nsx_core.views import address, phrase_list
 from nsx_core.views.address import View
 from nsx_core.views.markup import encodable
 
@@ -21,10 +24,13 @@ __all__ = [
     "asked_label",
     "current_request",
     "examples",
+    "open_explanation",
     "open_once",
+    "phrase_problem",
     "write_address",
 ]
 
+_PAGE = "pages/explore/explain.py"
 _EXAMPLES = Path(__file__).resolve().parents[2] / "assets" / "examples.json"
 _SETTINGS = (
     "classifier",
@@ -43,7 +49,10 @@ _SETTINGS = (
 
 
 def open_once(engine: Engine) -> None:
-    """At a session's first run: the view that the address asks for, or the first example."""
+    """At a session's first run, and when another page sends a view here: what the address asks.
+
+    Without one, the first example.
+    """
     state = st.session_state
     if state.get("opened"):
         return
@@ -65,7 +74,7 @@ def open_once(engine: Engine) -> None:
                 "The link names a text that is not stored here. Texts stay where "
                 "they were typed; ask for the text itself. An example is shown.",
             )
-            view = replace(view, text=None, word=None)
+            view = replace(view, text=None, word=None, phrases=())
         else:
             text = encodable(known)
             if text != known:
@@ -74,14 +83,51 @@ def open_once(engine: Engine) -> None:
                     "The text holds halves of characters (lone surrogates), which no browser can "
                     "show. Each is shown and explained as \ufffd.",
                 )
+    phrases: tuple[str, ...] = ()
+    try:
+        phrases = words.phrases_at(text, view.phrases)
+    except SettingsError as error:
+        said = (*said, f"In the link: {error} No phrase is kept as one unit.")
     state["text_box"] = text
+    state["phrases"] = phrase_list.written(phrases)
     for name in _SETTINGS:
         state[name] = getattr(view, name)
     state["link_notices"] = said
     state["word"] = None if view.word is None else view.word - 1
-    state["visitor"] = secrets.token_hex(8)
+    state.setdefault("visitor", secrets.token_hex(8))
     state["opened"] = True
     ask_as_set(engine, keep_word=True)
+    # A text other than the one before leaves its chosen word; this one comes with its own.
+    state["word"] = None if view.word is None else view.word - 1
+
+
+def open_explanation(
+    engine: Engine, request: ExplainRequest, threshold: float, word: int | None
+) -> NoReturn:
+    """Leave any page for Explain, and show this request there; ``word`` counts from 0.
+
+    Called from the body of a page, never from a callback. Raises ``TextError``, or
+    ``SettingsError`` for what the page cannot show.
+    """
+    settings = request.settings
+    if settings.splitter != ExplainSettings().splitter:
+        raise SettingsError(
+            f"The Explain page splits texts by {ExplainSettings().splitter}, and "
+            f"{settings.splitter!r} came. Explain this text from the command line."
+        )
+    words.check_phrases(request.text, settings.phrases)
+    view = address.view_of(
+        engine.remember_text(request.text),
+        request.classifier,
+        request.infiller,
+        settings,
+        _explained(engine, request.classifier),
+        threshold,
+        word,
+        phrases=words.phrase_spans(request.text, settings.phrases),
+    )
+    st.session_state["opened"] = False
+    st.switch_page(_PAGE, query_params=address.parameters(view))
 
 
 def current_request(engine: Engine) -> ExplainRequest:
@@ -92,8 +138,19 @@ def current_request(engine: Engine) -> ExplainRequest:
         text=state["text_box"] or "",
         classifier=view.classifier,
         infiller=view.infiller,
-        settings=address.settings_of(view, _explained(engine, view.classifier)),
+        settings=address.settings_of(
+            view, _explained(engine, view.classifier), phrase_list.listed(state["phrases"] or "")
+        ),
     )
+
+
+def phrase_problem(request: ExplainRequest) -> SettingsError | None:
+    """Why the request's phrases cannot be units of its text; None where they can."""
+    try:
+        words.check_phrases(request.text, request.settings.phrases)
+    except SettingsError as error:
+        return error
+    return None
 
 
 def asked_label(engine: Engine, asked: ExplainRequest) -> str:
@@ -120,6 +177,7 @@ def ask(
     if request.text.strip():
         try:
             state["text_id"] = engine.remember_text(request.text)
+            state["text_error"] = phrase_problem(request)
         except NsxError as error:
             state["text_error"] = error
 
@@ -145,6 +203,7 @@ def write_address(engine: Engine) -> None:
         state["threshold"],
         state["word"],
         state["early"],
+        () if state["text_error"] else words.phrase_spans(asked.text, asked.settings.phrases),
     )
     wanted = address.parameters(view)
     if st.query_params.to_dict() != wanted:

@@ -5,14 +5,21 @@ from __future__ import annotations
 import streamlit as st
 
 from nsx_core.engine import Engine, ExplainRequest
-from nsx_core.errors import MissingModelError, NsxError, UnknownNameError
+from nsx_core.errors import MissingModelError, NsxError, SettingsError, UnknownNameError
 from nsx_core.views.sentences import (
     long_sentence,
     not_predicted_sentence,
     settled_sentence,
     stopped_sentence,
 )
-from pages.explore.asking import ask, asked_label, current_request, open_once, write_address
+from pages.explore.asking import (
+    ask,
+    asked_label,
+    current_request,
+    open_once,
+    phrase_problem,
+    write_address,
+)
 from pages.explore.form import form
 from pages.explore.growing import RUNNING, growing, grown
 from pages.shared.engine import complete, the_engine
@@ -32,7 +39,7 @@ def page() -> None:
         form(engine)
         if st.session_state["text_error"]:
             # Not raised: an error kept for many runs would gather a traceback at each.
-            error_notice(st.session_state["text_error"], key="text")
+            _refuse(st.session_state["text_error"])
             write_address(engine)
             return
         _follow_the_widgets(engine)
@@ -43,6 +50,14 @@ def page() -> None:
             write_address(engine)
 
 
+def _refuse(error: NsxError) -> None:
+    """Say why the text is not explained; the settings refused with it are its phrases."""
+    if isinstance(error, SettingsError):
+        notice("Phrases kept as one unit, under More settings", str(error), key="phrases")
+    else:
+        error_notice(error, key="text")
+
+
 def _follow_the_widgets(engine: Engine) -> None:
     """Show at once what is complete already; say so where something must be computed."""
     # Always there, so that an old message goes as soon as the page is run again.
@@ -50,6 +65,11 @@ def _follow_the_widgets(engine: Engine) -> None:
     wanted, asked = current_request(engine), st.session_state["asked"]
     problems = {c.name: c.problem for c in engine.classifiers()}
     if wanted == asked or not wanted.text.strip() or problems[wanted.classifier]:
+        return
+    problem = phrase_problem(wanted)
+    if problem:
+        with place:
+            _refuse(problem)
         return
     if complete(engine, wanted) is not None:
         ask(engine, wanted)

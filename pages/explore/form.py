@@ -86,6 +86,7 @@ def form(engine: Engine) -> None:
 
 def _use_example(engine: Engine, text: str) -> None:
     st.session_state["text_box"] = text
+    st.session_state["phrases"] = ""
     ask_as_set(engine)
 
 
@@ -94,6 +95,16 @@ def _more(engine: Engine) -> None:
         st.expander("More settings", key="more"),
         st.container(horizontal=True, vertical_alignment="bottom"),
     ):
+        st.text_input(
+            "Phrases kept as one unit",
+            key="phrases",
+            width=300,
+            placeholder="black people; trans women",
+            persist_state="session",
+            help="Words of the text that are replaced or kept together and share one score, as "
+            "where a group has a name of two words. A semicolon between two phrases; ;; for one "
+            "within a phrase.",
+        )
         st.number_input(
             "Seed",
             0,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from nsx_core.records import ExplainSettings
@@ -22,6 +24,7 @@ def test_nothing_given_is_the_default() -> None:
 
 def test_a_view_survives_its_address() -> None:
     view = View("two", "fine", "mask", "abc", 250, 7, 0.35, True, 1.2, 0.5, False, "paper", True, 3)
+    view = replace(view, phrases=((6, 18), (20, 25)))
     assert read(parameters(view)) == (view, ())
 
 
@@ -63,6 +66,14 @@ def test_rare_settings_stay_out_of_a_plain_address() -> None:
         ("temperature", "0", "from 0.1 to 2.0"),
         ("top_p", "1.01", "from 0.05 to 1.0"),
         ("redraw", "", "0 or 1"),
+        ("units", "black people", "spans of characters such as 6-18,30-41, and 'black people'"),
+        ("units", "", "and '' came."),
+        ("units", "18-6", "'18-6' came"),
+        ("units", "6-6", "came"),
+        ("units", "6-18,", "came"),
+        ("units", "-1-5", "came"),
+        ("units", "6-99999999", "came"),
+        ("units", ",".join(["1-2"] * 51), "1 to 50 spans"),
     ],
 )
 def test_what_cannot_be_used_falls_back_and_says_so(name: str, value: str, said: str) -> None:
@@ -92,3 +103,10 @@ def test_a_view_that_may_end_early_is_linked_as_one() -> None:
     assert parameters(view)["early"] == "1"
     assert read(parameters(view)) == (view, ())
     assert "early" not in parameters(DEFAULT)
+
+
+def test_the_address_holds_spans_in_order_and_never_a_phrase() -> None:
+    view, notices = read({"units": "20-25,6-18,6-18"})
+    assert (view.phrases, notices) == (((6, 18), (20, 25)), ())
+    assert parameters(view)["units"] == "6-18,20-25"
+    assert settings_of(view, "hate", ("black people",)).phrases == ("black people",)
