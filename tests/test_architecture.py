@@ -129,6 +129,13 @@ def test_what_audits_are_made_of_knows_one_stage(part: str, stage: str) -> None:
     assert not breaches, "\n".join(breaches)
 
 
+def test_other_methods_know_one_stage_and_keep_their_packages_to_themselves() -> None:
+    breaches = _reaching_beyond("attributing", "nsx_core.infilling", "nsx_core.stopping")
+    elsewhere = [m for m in [*CORE, *SCREENS] if not _below(m.name, "nsx_core.attributing")]
+    breaches += [said for module in elsewhere for said in module.breaches("shap", "lime")]
+    assert not breaches, "\n".join(breaches)
+
+
 def test_only_the_store_imports_duckdb() -> None:
     elsewhere = [m for m in [*CORE, *SCREENS] if not _below(m.name, "nsx_core.store")]
     breaches = [said for module in elsewhere for said in module.breaches("duckdb")]
@@ -178,7 +185,7 @@ def test_the_engine_starts_without_loading_a_model_library() -> None:
     assert done.returncode == 0, done.stderr
     loaded = set(done.stdout.split())
     assert "nsx_core" in loaded
-    assert not loaded & {*MODEL_LIBRARIES, "streamlit"}
+    assert not loaded & {*MODEL_LIBRARIES, "streamlit", "shap", "lime"}
 
 
 def test_no_module_is_too_long() -> None:
