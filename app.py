@@ -42,6 +42,7 @@ def main() -> None:
     page = st.navigation(
         {
             "Explore": [st.Page("pages/explore/explain.py", title="Explain", default=True)],
+            "Audit": [st.Page("pages/audit/results.py", title="Results")],
             "Models": [
                 st.Page("pages/models/classifiers.py", title="Classifiers"),
                 st.Page("pages/models/infillers.py", title="Infillers"),

@@ -144,7 +144,7 @@ def number(text: str, *more: Node | str | None) -> Node:
 
 def heading(text: str, cls: str = "") -> Node:
     """A column's heading; long names are cut in the middle."""
-    shown = name_of(text)
+    shown = name_of(text) if text else ""
     return node("th", shown, scope="col", cls=cls, title=None if shown == text else text)
 
 

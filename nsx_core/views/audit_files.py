@@ -9,6 +9,7 @@ import pandas as pd
 
 from nsx_core.audit import as_frame
 from nsx_core.audit.report import AuditReport
+from nsx_core.audit.results import PairedDifference
 from nsx_core.audit_records import AuditFound
 from nsx_core.views.audit_cases import listed
 from nsx_core.views.audit_hypotheses import correlations_frame, points_frame
@@ -86,8 +87,8 @@ def _frame(found: AuditFound, report: AuditReport, name: str) -> pd.DataFrame:
         case "table-b3-masking":
             return as_frame(report.table_b3)
         case "hypothesis-1-labels":
-            return as_frame(tuple(r for h in report.hypotheses for r in h.results
-                                  if hasattr(r, "first")))  # fmt: skip
+            results = [r for h in report.hypotheses for r in h.results]
+            return as_frame(tuple(r for r in results if isinstance(r, PairedDifference)))
         case "hypotheses-2-3-correlations":
             return correlations_frame(report.hypotheses)
         case "hypotheses-2-3-points":

@@ -52,7 +52,7 @@ def pair_table(pairs: Sequence[GroupPair]) -> Node:
         caption(
             f"{name_of(one.first)} against {name_of(one.second)}, {pairs[0].classifier}: mean "
             "scores over the templates whose case the classifier gets right with both names. The "
-            "bar shows both means between 0 and 1."
+            f"bar runs from 0 to 1: the dot is {name_of(one.first)}, the ring {name_of(one.second)}."
         ),
         node(
             "thead",
@@ -152,18 +152,19 @@ def _pair_row(pair: GroupPair) -> Node:
 def _between(first: float | None, second: float | None) -> Node | None:
     if first is None or second is None:
         return None
-    low, high = sorted(min(max(v, 0.0), 1.0) for v in (first, second))
+    one, other = (min(max(v, 0.0), 1.0) for v in (first, second))
     return node(
         "span",
         node("span", cls="line"),
-        node("span", cls="end-dot low"),
-        node("span", cls="end-dot high"),
+        node("span", cls="end-dot first"),
+        node("span", cls="end-dot second"),
         cls="interval dumbbell",
         aria_hidden="true",
         properties={
-            "--left": f"{low * 100:.2f}%",
-            "--width": f"{(high - low) * 100:.2f}%",
-            "--right": f"{high * 100:.2f}%",
+            "--left": f"{min(one, other) * 100:.2f}%",
+            "--width": f"{abs(one - other) * 100:.2f}%",
+            "--first": f"{one * 100:.2f}%",
+            "--second": f"{other * 100:.2f}%",
         },
     )
 

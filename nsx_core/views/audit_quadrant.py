@@ -22,7 +22,8 @@ __all__ = ["Standing", "quadrant", "quadrant_of", "quadrant_sentences", "standin
 
 MIDDLE = 0.5
 _SMALL, _LARGE = 7.0, 34.0
-_STEP, _ROOM = 0.25, 0.06
+# Room above and below for the names of the four fields.
+_STEP, _ROOM, _ROOM_FOR_NAMES = 0.25, 0.06, 0.15
 _LINE = "#8a94a0"
 #: By (necessity reaches the middle, sufficiency does).
 NAMES = {
@@ -76,8 +77,12 @@ def quadrant(found: Sequence[Standing], classifiers: Sequence[str]) -> go.Figure
     marks = [m for m in (_mark(s, one) for s in found) if m is not None]
     if not marks:
         return None
-    x = _axis("sufficiency: kept when only the name is", [(m.x, m.x_ends) for m in marks])
-    y = _axis("necessity: lost when the name is replaced", [(m.y, m.y_ends) for m in marks])
+    x = _axis("sufficiency: kept when only the name is", [(m.x, m.x_ends) for m in marks], _ROOM)
+    y = _axis(
+        "necessity: lost when the name is replaced",
+        [(m.y, m.y_ends) for m in marks],
+        _ROOM_FOR_NAMES,
+    )
     # Large markers first have a place for their label.
     marks.sort(key=lambda m: -m.size)
     figure = points_chart(marks, x, y, classifiers, height=520)
@@ -180,11 +185,13 @@ def _said(found: MeanScore) -> str:
     return f"{score(found.value)} ({'no interval' if found.low is None else ends}; n {found.n})"
 
 
-def _axis(title: str, found: Sequence[tuple[float, tuple[float, float] | None]]) -> Axis:
+def _axis(
+    title: str, found: Sequence[tuple[float, tuple[float, float] | None]], share: float
+) -> Axis:
     """0 to 1, further down by quarters where a score or an interval goes below 0."""
     lowest = min(min(value, *(ends or ())) if ends else value for value, ends in found)
     low = min(0.0, math.floor(lowest / _STEP) * _STEP)
-    room = (1.0 - low) * _ROOM
+    room = (1.0 - low) * share
     return Axis(title, low - room, 1.0 + room, MIDDLE)
 
 

@@ -76,7 +76,7 @@ def undrawn_sentence(found: AuditFound) -> str | None:
         f"{'case' if one else 'cases'} right that the run, at "
         f"{numbers.threshold(found.card.threshold)}, had no draws for. "
         f"{'It has' if one else 'They have'} no scores yet and {'is' if one else 'are'} missing "
-        "from the means here. Opening one on the page Explain draws it."
+        "from the means here. An audit run at this threshold draws them."
     )
 
 
