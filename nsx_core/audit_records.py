@@ -103,6 +103,24 @@ class MethodCost:
 
 
 @dataclass(frozen=True, slots=True)
+class SeedRow:
+    """A sampling method's mean score of the phrase, over seeds: another seed, other samples.
+
+    value: the mean over ``seeds`` seeds of the mean over ``cases`` cases; low, high: its 95 %
+    interval over seeds, None for a single one.
+    """
+
+    classifier: str
+    group: str
+    method: str
+    value: float
+    low: float | None
+    high: float | None
+    seeds: int
+    cases: int
+
+
+@dataclass(frozen=True, slots=True)
 class AuditFound:
     """What an audit found at a threshold.
 
@@ -110,7 +128,8 @@ class AuditFound:
     predictions: ``nsx_core.audit.columns.PREDICTION_COLUMNS``, with the prediction at
     ``threshold``. undrawn: cases that this threshold makes right and that have no draws yet, so
     their scores are missing. struck: struck-out counterfactual texts; report_without_struck: the
-    report without them, None where none are struck.
+    report without them, None where none are struck. seeds: SHAP's sampling explainer by
+    classifier and group, where the audit has SHAP.
     """
 
     card: AuditCard
@@ -122,4 +141,5 @@ class AuditFound:
     costs: tuple[MethodCost, ...]
     struck: int
     report_without_struck: AuditReport | None
+    seeds: tuple[SeedRow, ...] = ()
     notes: tuple[str, ...] = ()

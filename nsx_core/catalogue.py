@@ -85,6 +85,25 @@ class Catalogue:
         model: Infiller = self._once("infiller", name, self.load_infiller)
         return model
 
+    def masking_infiller(self, classifier: str) -> str:
+        """What masking means for a classifier: the infiller of its own mask token, or deletion.
+
+        Loads the classifier: its tokenizer knows the token.
+        """
+        from nsx_core.infilling.deletion import DeletionInfiller
+        from nsx_core.infilling.mask_token import MaskTokenInfiller
+
+        token = getattr(self.classifier(classifier), "mask_token", None)
+        writer: Infiller = MaskTokenInfiller(token) if token else DeletionInfiller()
+        with self._lock:
+            if writer.name not in self.infillers:
+                said = f"Writes {token}." if token else "Leaves replaced words out."
+                self.infillers[writer.name] = InfillerEntry(
+                    writer.name, writer.fingerprint, said, {}, ""
+                )
+            self._loaded.setdefault(("infiller", writer.name), writer)
+        return writer.name
+
     @property
     def default_infiller(self) -> str:
         """The first infiller without a problem."""

@@ -8,11 +8,14 @@ import sys
 import time
 from pathlib import Path
 
+import pandas as pd
+
 from nsx_core.audit import (
     HATECHECK,
     Functionalities,
     as_json,
     as_text,
+    attributions_frame,
     audit_report,
     predictions_frame,
     read_attributions,
@@ -20,8 +23,8 @@ from nsx_core.audit import (
     read_token_scores,
     token_scores_frame,
 )
-from nsx_core.audit_files import write_audit
-from nsx_core.auditing import AuditProgress, AuditRequest, AuditResult, auditing
+from nsx_core.auditing import AuditProgress, AuditRequest, audit_result, auditing
+from nsx_core.auditing.files import write_audit
 from nsx_core.catalogue import Catalogue
 from nsx_core.errors import DataError
 from nsx_core.masking import SAMPLERS
@@ -73,6 +76,9 @@ def add_audit_command(
     run.add_argument("--sampler", default=SAMPLER_DEFAULT, help=f"{', '.join(SAMPLERS)}")
     run.add_argument("--threshold", type=float, default=THRESHOLD_DEFAULT)
     run.add_argument("--seed", default="0")
+    run.add_argument("--masking", action="store_true", help="the same masks with a mask token too")
+    run.add_argument("--attributions", action="store_true", help="SHAP and LIME of phrases too")
+    run.add_argument("--name", help="of the audit, as the app lists it (default: the suite's)")
     run.add_argument("--out", type=Path, required=True, help="a folder for what is found")
     run.add_argument("--store", type=Path, help="the DuckDB file (default: under $NSX_HOME)")
     run.add_argument("--quiet", action="store_true", help="no progress on standard error")
@@ -95,6 +101,8 @@ def run_audit(given: argparse.Namespace, catalogue: Catalogue) -> None:
             budget=given.budget, seed=given.seed, threshold=given.threshold, sampler=given.sampler
         ),
         given.groups,
+        masking=given.masking,
+        attributions=given.attributions,
     )
     try:
         given.out.mkdir(parents=True, exist_ok=True)
@@ -103,39 +111,45 @@ def run_audit(given: argparse.Namespace, catalogue: Catalogue) -> None:
             f"--out is a folder that can be written to, and {given.out} is none: {reason}."
         ) from reason
     with Store.open(given.store or data_folder() / STORE_FILE) as store:
-        steps, began = auditing(request, catalogue, store), time.monotonic()
+        steps, began = auditing(request, catalogue, store, given.name), time.monotonic()
         while True:
             try:
                 progress = next(steps)
             except StopIteration as end:
-                found: AuditResult = end.value
+                found = audit_result(str(end.value), request, catalogue, store)
                 break
             if not given.quiet:
                 print(_said(progress, time.monotonic() - began), file=sys.stderr, flush=True)
-    for note in (*suite.notes, *found.notes):
-        print(note, file=sys.stderr)
     write_audit(given.out, request, found)
-    if found.token_scores.empty:
-        print(f"No case was explained; predictions are in {given.out}.", file=sys.stderr)
+    if not len(found.token_scores):
+        print("\n".join(("Nothing was explained.", *found.notes)))
         return
     report = audit_report(
         predictions_frame(found.predictions), token_scores_frame(found.token_scores),
+        shap=_attributions(found.shap), lime=_attributions(found.lime),
+        masking=None if found.masking is None else token_scores_frame(found.masking),
         groups=given.groups or None, seed=given.seed,
     )  # fmt: skip
     (given.out / "tables.json").write_text(json.dumps(as_json(report), indent=1), encoding="utf-8")
     print(as_text(report))
 
 
+def _attributions(frame: pd.DataFrame | None) -> pd.DataFrame | None:
+    return None if frame is None or frame.empty else attributions_frame(frame)
+
+
 def _said(progress: AuditProgress, seconds: float) -> str:
-    said = f"{progress.stage}: {progress.done:,} of {progress.total:,}"
-    if progress.stage == "classifying":
-        return f"{said} texts"
+    done, total = progress.done, progress.total
+    said = f"{progress.stage}: {done:,} of {total:,}"
+    if progress.stage != "drawing":
+        return f"{said} {'texts' if progress.stage == 'classifying' else 'cases'}"
     left = ""
-    if 0 < progress.draws < progress.draws_total:
+    if 0 < done < total and progress.infilled:
         # Classifying took a part of the time: the estimate errs on the long side.
-        minutes = seconds * (progress.draws_total / progress.draws - 1) / 60
+        minutes = seconds * (total - done) / progress.infilled / 60
         left = f", at most about {max(1, round(minutes))} min left"
-    return f"{said} explanations, {progress.draws:,} of {progress.draws_total:,} draws{left}"
+    cases = f"{progress.cases_done:,} of {progress.cases_total:,}"
+    return f"{said} draws, {cases} explanations{left}"
 
 
 def print_tables(given: argparse.Namespace) -> None:

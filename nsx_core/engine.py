@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from nsx_core import batches, pipeline, striking, words
+from nsx_core.auditing.audits import Audits
 from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry, shipped_catalogue
 from nsx_core.classifying import checked, label_index
 from nsx_core.errors import StoreError
@@ -19,22 +20,14 @@ from nsx_core.job import JobView
 from nsx_core.jobs import INTERACTIVE, JobQueue
 from nsx_core.pipeline import Plan
 from nsx_core.precomputed import load_examples
-from nsx_core.records import DrawSide, ExplainSettings, Explanation, Growth, Strike
+from nsx_core.records import DrawSide, ExplainRequest, Explanation, Growth, Strike
 from nsx_core.settings import STORE_FILE, data_folder
 from nsx_core.store import Store
 from nsx_core.tasks import ExplainTask
 
+__all__ = ["Classified", "Cost", "Engine", "ExplainRequest"]
+
 RESULTS_KEPT = 64
-
-
-@dataclass(frozen=True)
-class ExplainRequest:
-    """What a visitor asks for."""
-
-    text: str
-    classifier: str
-    infiller: str
-    settings: ExplainSettings
 
 
 @dataclass(frozen=True)
@@ -62,6 +55,7 @@ class Engine:
         self._results: OrderedDict[str, Explanation] = OrderedDict()
         self._lock = threading.Lock()
         self._jobs = JobQueue(store, catalogue, self._keep)
+        self.audits = Audits(store, catalogue, self._jobs)
 
     @classmethod
     def start(cls, home: Path | None = None, catalogue: Catalogue | None = None) -> Engine:

@@ -166,6 +166,16 @@ class ExplainSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ExplainRequest:
+    """What is asked of one explanation: a text, models by name, settings."""
+
+    text: str
+    classifier: str
+    infiller: str
+    settings: ExplainSettings
+
+
+@dataclass(frozen=True, slots=True)
 class JudgedDraw:
     """A draw with the explained class's probability, and whether the class was kept."""
 

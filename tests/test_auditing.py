@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from nsx_core.audit import phrase_scores, predictions_frame, table_2, token_scores_frame
-from nsx_core.auditing import AuditProgress, AuditRequest, AuditResult, auditing
+from nsx_core.auditing import AuditProgress, AuditRequest, AuditResult, audit_result, auditing
 from nsx_core.catalogue import Catalogue
 from nsx_core.classifying.fakes import KeywordClassifier
 from nsx_core.cli import main
@@ -66,7 +66,7 @@ def audited(
         try:
             seen.append(next(steps))
         except StopIteration as end:
-            return end.value, seen
+            return audit_result(end.value, given, catalogue, store), seen
 
 
 def test_every_classifier_is_judged_on_the_same_draws(
@@ -78,12 +78,13 @@ def test_every_classifier_is_judged_on_the_same_draws(
         again, repeated = audited(request(suite), catalogue, store)
     assert writer.requested == drawn
     pd.testing.assert_frame_equal(again.token_scores, found.token_scores)
-    assert repeated[-1].draws == repeated[-1].draws_total == seen[-1].draws_total
+    assert repeated[-1].done == repeated[-1].total == seen[-1].total
+    assert repeated[-1].infilled == 0 and repeated[-1].cases_done == seen[-1].cases_total == 6
     by_case = found.token_scores.groupby("classifier")["case"].unique()
     assert list(by_case["strict-hate"]) == ["1", "2", "3"]
     assert list(by_case["wide-abuse"]) == ["1", "2", "3"]
     # Three texts of which each was infilled once, redraws aside.
-    assert seen[-1].draws_total <= drawn < 1.2 * seen[-1].draws_total
+    assert seen[-1].infilled == seen[-1].total <= drawn < 1.2 * seen[-1].total
     identity = found.token_scores[found.token_scores["is_identity"]]
     assert set(identity["word"]) == {"women.", "black people.", "Women"}
     wide = identity[identity["classifier"] == "wide-abuse"].set_index("case")
@@ -121,12 +122,12 @@ def test_a_stopped_audit_goes_on(
 ) -> None:
     with Store.open(":memory:") as store:
         steps = auditing(request(suite), catalogue, store)
-        while (step := next(steps)).draws < 30:
+        while (step := next(steps)).stage != "drawing" or step.done < 30:
             pass
         steps.close()
         before = writer.requested
         _, seen = audited(request(suite), catalogue, store)
-        assert writer.requested - before < 1.2 * (seen[-1].draws_total - step.draws)
+        assert writer.requested - before < 1.2 * (seen[-1].total - step.done)
 
 
 @pytest.mark.parametrize(
@@ -160,10 +161,10 @@ def test_the_command_writes_frames_and_tables(
     ]  # fmt: skip
     assert main(arguments, catalogue) == 0
     shown = capsys.readouterr()
-    assert "explaining: " in shown.err and "Table 2" in shown.out
+    assert "drawing: " in shown.err and "Table 2" in shown.out
     assert {p.name for p in out.iterdir()} == {
         "predictions.csv", "predictions.parquet", "token_scores.csv", "token_scores.parquet",
-        "tables.json", "audit.json",
+        "costs.csv", "costs.parquet", "tables.json", "audit.json",
     }  # fmt: skip
     assert json.loads((out / "audit.json").read_text())["suite"]["sha256"] == suite.sha256
     tables = ["audit", "tables", "--predictions", str(out / "predictions.csv"), "--groups", "women"]

@@ -114,6 +114,12 @@ class EncoderClassifier:
         """The label whose probability is explained unless the auditor names another."""
         return self.manifest.explained_class
 
+    @property
+    def mask_token(self) -> str | None:
+        """What stands for a word that is hidden, as the encoder learned it; None = it has none."""
+        token = self._tokenizer.mask_token
+        return None if token is None else str(token)
+
     def predict_proba(self, texts: list[str]) -> NDArray[np.float64]:
         """float64[n_texts, n_labels] in 0..1, rows in the order of ``texts``, each sums to 1.
 

@@ -24,6 +24,8 @@ class Classifier(Protocol):
 
     ``name`` is shown to people; ``fingerprint`` changes when the model's answers may
     change (weights, text cleaning, truncation) and is part of every cache key.
+    One whose model has learned a token for hidden words may name it as ``mask_token`` (str or
+    None): the audit's comparison with masking takes it, and deletion where there is none.
     """
 
     @property

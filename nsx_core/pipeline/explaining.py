@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
 
-from nsx_core.batches import batch_spans
+from nsx_core.batches import batch_spans, work
 from nsx_core.catalogue import Catalogue
 from nsx_core.classifying import Classifier, checked
 from nsx_core.clock import Clock
@@ -23,6 +23,8 @@ from nsx_core.records import Draw, DrawSide, ExplainSettings, Explanation, Mask
 from nsx_core.store import JobRow, Store
 
 JUDGE_BATCH = 1024
+#: Fewer new draws say little of how fast this computer is.
+SPEED_DRAWS = 50
 # No text this short can be cut by a classifier that reads 512 tokens.
 NEVER_CUT_CHARACTERS = 500
 
@@ -132,6 +134,12 @@ def explaining(
         if in_hand:  # judged when the explanation is asked for again
             store.commit_batch(todo.draws, list(in_hand.values()), classifier.fingerprint, {}, None)
         raise
+    if infilled >= SPEED_DRAWS:
+        spent = clock.seconds()
+        store.audits.keep_speed(
+            todo.infiller.fingerprint, work(infilled, len(todo.split.words)),
+            spent["infilling"] + spent["classifying"],
+        )  # fmt: skip
     return explanation_of(todo, have, judged, infilled, clock, unseen)
 
 

@@ -5,6 +5,7 @@ that can change them. See ``connection`` for how threads share the file, ``schem
 tables and ``failures`` for what each problem with the file says.
 """
 
+from nsx_core.store.audit_writing import CaseRows
 from nsx_core.store.keys import DrawSet, canonical_json, canonical_key, draw_set
 from nsx_core.store.opening import set_aside
 from nsx_core.store.rows import JOB_STATES, JobRow
@@ -12,6 +13,7 @@ from nsx_core.store.store import Store
 
 __all__ = [
     "JOB_STATES",
+    "CaseRows",
     "DrawSet",
     "JobRow",
     "Store",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -161,7 +161,7 @@ class Database:
 
 
 def first_row(
-    cursor: Cursor, query: str, values: Sequence[object] | None = None
+    cursor: Cursor, query: str, values: Sequence[object] | Mapping[str, object] | None = None
 ) -> tuple[Any, ...] | None:
     """The first row of a small result, None where it is empty.
 

@@ -67,7 +67,8 @@ MIGRATIONS: tuple[Migration, ...] = (
             # of infills. ``phrase_at`` is the phrase's place among so many ``words``.
             """CREATE TABLE audit_cases (
                 audit VARCHAR, masked BOOLEAN, classifier VARCHAR, case_number INTEGER,
-                draw_set VARCHAR, words INTEGER, phrase_at INTEGER)""",
+                draw_set VARCHAR, words INTEGER, phrase_at INTEGER, calls INTEGER, texts INTEGER,
+                seconds DOUBLE)""",
             """CREATE TABLE audit_words (
                 audit VARCHAR, masked BOOLEAN, classifier VARCHAR, case_number INTEGER,
                 position INTEGER, word BLOB, is_identity BOOLEAN,
@@ -82,6 +83,9 @@ MIGRATIONS: tuple[Migration, ...] = (
                 audit VARCHAR, method VARCHAR, seed INTEGER, classifier VARCHAR,
                 case_number INTEGER, score DOUBLE, calls INTEGER, texts INTEGER,
                 seconds DOUBLE)""",
+            # How fast this computer was with an infiller: words written or read a second.
+            """CREATE TABLE speeds (
+                infiller VARCHAR, words DOUBLE, seconds DOUBLE, created DOUBLE)""",
             # The latest row of a draw says whether it is struck out.
             """CREATE TABLE strikes (
                 draw_set VARCHAR, side VARCHAR, number INTEGER, struck BOOLEAN,

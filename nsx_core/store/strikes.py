@@ -10,21 +10,20 @@ import time
 
 from nsx_core.errors import SettingsError
 from nsx_core.records import DrawSide, Strike
+from nsx_core.settings import STRIKE_REASON_MAX
 from nsx_core.store.opening import Cursor
 from nsx_core.store.rows import from_blob, to_blob
 
-__all__ = ["REASON_MAX", "checked_reason", "strikes_of", "write_strike"]
-
-REASON_MAX = 500
+__all__ = ["checked_reason", "strikes_of", "write_strike"]
 
 
 def checked_reason(reason: str, struck: bool) -> str:
     """The reason without blanks at its ends, or a ``SettingsError``; one is needed to strike."""
     plain = reason.strip()
-    if len(plain) > REASON_MAX or (struck and not plain):
+    if len(plain) > STRIKE_REASON_MAX or (struck and not plain):
         came = f"{len(plain)} came" if plain else "none came"
         raise SettingsError(
-            f"A draw is struck out with a reason of 1 to {REASON_MAX} characters, and {came}. "
+            f"A draw is struck out with a reason of 1 to {STRIKE_REASON_MAX} characters, and {came}. "
             + ("Shorten it." if plain else "Say in a few words what is implausible about it.")
         )
     return plain

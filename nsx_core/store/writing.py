@@ -74,8 +74,17 @@ def write_job(cursor: Cursor, job: JobRow) -> None:
     error = None if job.error is None else to_blob(job.error)
     changed = first_row(
         cursor,
-        "UPDATE jobs SET state = ?, done = ?, total = ?, heartbeat = ?, error = ? WHERE id = ?",
-        [job.state, job.done, job.total, job.heartbeat, error, job.id],
+        "UPDATE jobs SET state = ?, done = ?, total = ?, heartbeat = ?, error = ?, request = ? "
+        "WHERE id = ?",
+        [
+            job.state,
+            job.done,
+            job.total,
+            job.heartbeat,
+            error,
+            to_blob(job.request),
+            job.id,
+        ],
     )
     if not changed or not changed[0]:
         cursor.execute(

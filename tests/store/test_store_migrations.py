@@ -112,5 +112,6 @@ def test_a_store_in_memory_has_all_tables() -> None:
         "audit_draws",
         "audit_attributions",
         "strikes",
+        "speeds",
         "schema_version",
     }

@@ -7,18 +7,25 @@ from dataclasses import asdict
 from pathlib import Path
 
 import nsx_core
-from nsx_core.auditing import AuditRequest, AuditResult
+from nsx_core.auditing.found import AuditResult
+from nsx_core.auditing.request import AuditRequest
 
 __all__ = ["write_audit"]
 
+FRAMES = ("predictions", "token_scores", "costs", "masking", "shap", "lime")
+
 
 def write_audit(folder: Path, request: AuditRequest, found: AuditResult) -> None:
-    """``predictions`` and ``token_scores`` (``nsx_core.audit.columns``), and ``audit.json``.
+    """``predictions``, ``token_scores``, ``costs`` and, where they were asked for, ``masking``,
+    ``shap`` and ``lime``, as CSV and Parquet; and ``audit.json``.
 
-    ``audit tables`` reads the first two. The folder must be there.
+    ``audit tables`` reads all but the costs (columns: ``nsx_core.audit.columns``). The folder
+    must be there.
     """
-    for name in ("predictions", "token_scores"):
+    for name in FRAMES:
         frame = getattr(found, name)
+        if frame is None:
+            continue
         frame.to_csv(folder / f"{name}.csv", index=False)
         frame.to_parquet(folder / f"{name}.parquet", index=False)
     suite = request.suite
