@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nsx_core.records import Explanation, Side
 from nsx_core.views.drilldown import Kind, Order, Piece, Row, Selection, Shown
 from nsx_core.views.heatmap import shading
 from nsx_core.views.markup import Node, direction, node, shortened
 from nsx_core.views.numbers import probability
 
-__all__ = ["draws_table", "told"]
+__all__ = ["draws_table", "sample_table", "told"]
 
 _WORD_CHARACTERS = 80
 _TALL_WORDS = 120
@@ -31,7 +33,10 @@ def draws_table(
         node(
             "table",
             node("caption", _caption(explanation, side, shown, total)),
-            node("thead", node("tr", *(_heading(*h, selection) for h in _HEADINGS))),
+            node(
+                "thead",
+                node("tr", *(_heading(*h, selection) for h in _HEADINGS), _strike_heading()),
+            ),
             node(
                 "tbody",
                 _original(explanation),
@@ -44,6 +49,19 @@ def draws_table(
         cls=f"drilldown {side}",
         properties=shading(side, 0.35),
     )
+
+
+def sample_table(explanation: Explanation, rows: Sequence[Row], caption: str) -> Node:
+    """Some counterfactual texts of an explanation, with nothing to sort or to turn."""
+    heads = (node("th", name, scope="col", cls=cls) for _, name, cls in _HEADINGS)
+    table = node(
+        "table",
+        node("caption", caption),
+        node("thead", node("tr", *heads, _strike_heading())),
+        node("tbody", _original(explanation), *(_row(explanation, row) for row in rows)),
+        cls="draws",
+    )
+    return node("div", table, cls="sample", properties=shading(Side.NECESSITY, 0.35))
 
 
 def told(pieces: tuple[Piece, ...], unchanged: bool) -> tuple[Node | str, ...]:
@@ -74,6 +92,8 @@ def _caption(explanation: Explanation, side: Side, shown: Shown, total: int) -> 
     del explanation
     listed = len(shown.matching)
     count = f"All {total} texts" if listed == total else f"{listed} of {total} texts"
+    struck = sum(r.struck is not None for r in shown.matching)
+    count += f", {struck} of them struck out" if struck else ""
     kept = ", the chosen word in bold" if side is Side.SUFFICIENCY else ""
     return node(
         "span",
@@ -116,18 +136,43 @@ def _original(explanation: Explanation) -> Node:
         node("td", "0", cls="number"),
         _probability(explanation, explanation.probability),
         node("td", verdict, cls="outcome"),
+        node("td"),
         cls="original",
     )
 
 
 def _row(explanation: Explanation, row: Row) -> Node:
+    inside = told(row.pieces, row.unchanged)
+    if row.struck is not None:
+        why = node("small", f"Struck out: {row.struck}", cls="reason", dir=direction(row.struck))
+        inside = (node("s", *inside), why)
     return node(
         "tr",
         node("td", str(row.number + 1), cls="number"),
-        _text(explanation, told(row.pieces, row.unchanged)),
+        _text(explanation, inside),
         node("td", f"{row.replaced} of {len(explanation.words)}", cls="number"),
         _probability(explanation, row.probability),
         node("td", row.outcome, cls=f"outcome {row.outcome}"),
+        node("td", _strike_button(row), cls="strike"),
+        cls="" if row.struck is None else "struck",
+    )
+
+
+def _strike_heading() -> Node:
+    return node("th", cls="strike", scope="col", aria_label="Strike out or take back")
+
+
+def _strike_button(row: Row) -> Node:
+    name = "Strike out" if row.struck is None else "Take back"
+    at = f"{row.side}:{row.number}"
+    return node(
+        "button",
+        name,
+        type="button",
+        aria_label=f"{name} draw {row.number + 1}",
+        data_id=f"strike-{at}",
+        data_event="strike" if row.struck is None else "take_back",
+        data_value=at,
     )
 
 

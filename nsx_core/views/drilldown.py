@@ -14,7 +14,8 @@ from typing import Literal
 
 from nsx_core.counting import word_weights
 from nsx_core.infilling import splice
-from nsx_core.records import Explanation, JudgedDraw, Side, SplitText
+from nsx_core.records import DrawSide, Explanation, JudgedDraw, Side, SplitText
+from nsx_core.views.struck import Struck
 
 __all__ = [
     "ORDERS",
@@ -30,6 +31,7 @@ __all__ = [
     "mean_probability",
     "pieces",
     "replaced_counts",
+    "row",
     "rows",
     "selected",
     "weighted",
@@ -59,7 +61,11 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One counterfactual text as the drill-down shows it; ``weight`` is its share in the score."""
+    """One counterfactual text as the drill-down shows it.
+
+    ``weight`` is its share in the score of all draws, ``weight_without`` in that of the draws
+    that are not struck out; ``struck`` says why it is, None where it is not.
+    """
 
     number: int
     bits: str
@@ -70,6 +76,9 @@ class Row:
     flipped: bool
     unchanged: bool
     weight: float
+    side: DrawSide
+    weight_without: float
+    struck: str | None = None
 
     @property
     def outcome(self) -> str:
@@ -86,6 +95,7 @@ class Selection:
     order: Order = "number"
     descending: bool = False
     page: int = 0
+    struck_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +126,8 @@ def weighted(draws: Sequence[JudgedDraw]) -> bool:
 
 def weights(draws: Sequence[JudgedDraw]) -> tuple[float, ...]:
     """How much each of the draws behind one score counts; sum 1."""
+    if not draws:
+        return ()
     if not weighted(draws):
         return (1 / len(draws),) * len(draws)
     sizes = [sum(j.draw.replaced) for j in draws]
@@ -137,22 +149,42 @@ def flips(explanation: Explanation, draws: Iterable[JudgedDraw]) -> int:
     return sum(j.kept is not explanation.predicted for j in draws)
 
 
-def rows(explanation: Explanation, index: int, side: Side) -> tuple[Row, ...]:
-    """Every counterfactual text behind one score, in the order drawn."""
+def rows(
+    explanation: Explanation, index: int, side: Side, struck: Struck | None = None
+) -> tuple[Row, ...]:
+    """Every counterfactual text behind one score, in the order drawn, the struck ones too."""
     draws = counted(explanation, index, side)
+    left = counted(struck.without, index, side) if struck else draws
+    shares = {j.draw: weight for j, weight in zip(left, weights(left), strict=True)}
     return tuple(
-        Row(
-            number=j.draw.number,
-            bits=j.draw.bits,
-            pieces=pieces(explanation, j, index),
-            text=j.draw.text,
-            replaced=sum(j.draw.replaced),
-            probability=j.probability,
-            flipped=j.kept is not explanation.predicted,
-            unchanged=j.draw.unchanged,
-            weight=weight,
-        )
+        row(explanation, j, index, struck, weight, shares.get(j.draw, 0.0))
         for j, weight in zip(draws, weights(draws), strict=True)
+    )
+
+
+def row(
+    explanation: Explanation,
+    judged: JudgedDraw,
+    chosen: int | None,
+    struck: Struck | None = None,
+    weight: float = 0.0,
+    weight_without: float = 0.0,
+) -> Row:
+    """One draw as a row; without a word ``chosen`` no word of it stands out."""
+    draw = judged.draw
+    return Row(
+        number=draw.number,
+        bits=draw.bits,
+        pieces=pieces(explanation, judged, chosen),
+        text=draw.text,
+        replaced=sum(draw.replaced),
+        probability=judged.probability,
+        flipped=judged.kept is not explanation.predicted,
+        unchanged=draw.unchanged,
+        weight=weight,
+        side=draw.side,
+        weight_without=weight_without,
+        struck=struck.reasons.get((draw.side, draw.number)) if struck else None,
     )
 
 
@@ -184,6 +216,7 @@ def selected(rows: Sequence[Row], selection: Selection) -> Shown:
         r
         for r in rows
         if (r.flipped or not selection.flips_only)
+        and (r.struck is not None or not selection.struck_only)
         and selection.replaced in (None, r.replaced)
         and needle in r.text.casefold()
     ]

@@ -12,8 +12,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from nsx_core.records import Explanation, Side
+from nsx_core.views import phrase_list
 from nsx_core.views.drilldown import Row
 from nsx_core.views.markup import printable
+from nsx_core.views.struck import Struck
 
 __all__ = ["about", "csv_bytes", "file_stem", "parquet_bytes", "rows_frame", "with_settings"]
 
@@ -22,13 +24,18 @@ _LETTERS = str.maketrans("01", "kr")
 
 
 def rows_frame(
-    explanation: Explanation, index: int, side: Side, rows: Sequence[Row]
+    explanation: Explanation,
+    index: int,
+    side: Side,
+    rows: Sequence[Row],
+    struck: Struck | None = None,
 ) -> pd.DataFrame:
     """The rows as a table for files, with what a reader needs to count the score again.
 
     ``draw`` counts from 1, as on the page; ``mask`` has one letter a word, k = kept and
     r = replaced: a spreadsheet would read digits as a number and drop leading zeros. ``weight``
     is a draw's share in the score; the weights of all of a word's draws sum to 1.
+    ``weight_without_struck`` is its share in the score without the draws that are struck out.
     """
     word = printable(explanation.words[index].word.text)
     frame = pd.DataFrame(
@@ -44,21 +51,28 @@ def rows_frame(
             "outcome": pd.Series([r.outcome for r in rows], dtype="str"),
             "unchanged": pd.Series([r.unchanged for r in rows], dtype="bool"),
             "weight": pd.Series([r.weight for r in rows], dtype="float64"),
+            "struck": pd.Series([r.struck is not None for r in rows], dtype="bool"),
+            "strike_reason": pd.Series([printable(r.struck or "") for r in rows], dtype="str"),
+            "weight_without_struck": pd.Series([r.weight_without for r in rows], dtype="float64"),
         }
     )
-    return with_settings(frame, explanation)
+    return with_settings(frame, explanation, struck)
 
 
-def with_settings(frame: pd.DataFrame, explanation: Explanation) -> pd.DataFrame:
+def with_settings(
+    frame: pd.DataFrame, explanation: Explanation, struck: Struck | None = None
+) -> pd.DataFrame:
     """The frame with a column for each thing of ``about``, the same in every row."""
     same = {
         name: pd.Series([value] * len(frame), index=frame.index, dtype=_DTYPES[type(value)])
-        for name, value in about(explanation).items()
+        for name, value in about(explanation, struck).items()
     }
     return pd.concat([frame, pd.DataFrame(same, index=frame.index)], axis=1)
 
 
-def about(explanation: Explanation) -> dict[str, str | float | int | bool]:
+def about(
+    explanation: Explanation, struck: Struck | None = None
+) -> dict[str, str | float | int | bool]:
     """What a file must say to be understood without the app."""
     settings = explanation.settings
     return {
@@ -76,6 +90,9 @@ def about(explanation: Explanation) -> dict[str, str | float | int | bool]:
         "sampler": settings.sampler,
         "budget": settings.budget,
         "seed": settings.seed,
+        "phrases_as_units": phrase_list.written([printable(p) for p in settings.phrases]),
+        "draws": len(explanation.draws),
+        "struck_draws": len(struck.reasons) if struck else 0,
         "explanation": explanation.key,
     }
 

@@ -14,6 +14,7 @@ from nsx_core.views.colours import shade
 from nsx_core.views.markup import Node, direction, node, shortened
 from nsx_core.views.numbers import UNDEFINED, interval, score
 from nsx_core.views.sentences import alternative
+from nsx_core.views.struck import Struck
 
 __all__ = ["bar_floor", "heatmap", "interval_bar", "legend", "shading"]
 
@@ -25,8 +26,11 @@ _FLOOR_STEP, _HARDLY_BELOW = 0.25, -0.02
 _SAMPLE = Estimate(0.5, 0.25, 0.75, 0)
 
 
-def heatmap(explanation: Explanation, chosen: int | None) -> Node:
-    """The whole figure; word ``chosen`` is pressed."""
+def heatmap(explanation: Explanation, chosen: int | None, struck: Struck | None = None) -> Node:
+    """The whole figure; word ``chosen`` is pressed.
+
+    Where draws are struck out, the score without them stands below that of all draws, smaller.
+    """
     floor = bar_floor(explanation.words)
     blocks: list[Node] = []
     ends = 0
@@ -34,7 +38,8 @@ def heatmap(explanation: Explanation, chosen: int | None) -> Node:
         if "\n" in explanation.text[ends : word.word.start]:
             blocks.append(node("span", cls="break"))
         ends = word.word.end
-        blocks.append(_block(explanation, word, index, chosen == index, floor))
+        other = struck.without.words[index] if struck else None
+        blocks.append(_block(explanation, word, index, chosen == index, floor, other))
     return node(
         "div",
         legend(explanation),
@@ -123,31 +128,48 @@ def _far_end(explanation: Explanation, side: Side) -> float:
 
 
 def _block(
-    explanation: Explanation, word: WordScore, index: int, pressed: bool, floor: float
+    explanation: Explanation,
+    word: WordScore,
+    index: int,
+    pressed: bool,
+    floor: float,
+    other: WordScore | None,
 ) -> Node:
     shown = shortened(word.word.text, WORD_CHARACTERS)
     return node(
         "button",
         node("span", shown, cls="word", dir=direction(shown)),
-        *(_cell(s, getattr(word, s), floor, _far_end(explanation, s)) for s in Side),
+        *(
+            _cell(
+                s,
+                getattr(word, s),
+                floor,
+                _far_end(explanation, s),
+                getattr(other, s) if other else None,
+            )
+            for s in Side
+        ),
         cls="block",
         type="button",
         aria_pressed="true" if pressed else "false",
-        aria_label=f"{shown}: {_aloud('necessity', word.necessity)}; "
-        f"{_aloud('sufficiency', word.sufficiency)}",
+        aria_label=f"{shown}: {_spoken(word)}"
+        + (f"; without the struck texts {_spoken(other)}" if other else ""),
         data_id=f"word-{index}",
         data_event="word",
         data_value=str(index),
     )
 
 
-def _cell(side: Side, estimate: Estimate, floor: float, far_end: float) -> Node:
+def _cell(
+    side: Side, estimate: Estimate, floor: float, far_end: float, other: Estimate | None
+) -> Node:
     known = estimate.value is not None
     strength = None if estimate.value is None else estimate.value * far_end
     return node(
         "span",
-        node("span", score(estimate.value) if known else "\u2013", cls="number", dir="ltr"),
+        node("span", _shortly(estimate), cls="number", dir="ltr"),
         interval_bar(estimate, floor),
+        node("span", f"without: {_shortly(other)}", cls="without", dir="ltr") if other else None,
         cls=f"cell {side}" if known else f"cell {side} undefined",
         properties=shading(side, strength),
     )
@@ -171,6 +193,14 @@ def _scale(side: Side, said: str, far_end: float) -> Node:
         node("span", said, cls="said"),
         cls="scale",
     )
+
+
+def _shortly(estimate: Estimate) -> str:
+    return "\u2013" if estimate.value is None else score(estimate.value)
+
+
+def _spoken(word: WordScore) -> str:
+    return f"{_aloud('necessity', word.necessity)}; {_aloud('sufficiency', word.sufficiency)}"
 
 
 def _aloud(name: str, estimate: Estimate) -> str:

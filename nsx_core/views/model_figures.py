@@ -9,7 +9,14 @@ import pandas as pd
 
 from nsx_core.views.numbers import percent, score
 
-__all__ = ["Card", "card_body", "figure_name", "figures_frame", "infiller_figures"]
+__all__ = [
+    "Card",
+    "card_body",
+    "figure_meaning",
+    "figure_name",
+    "figures_frame",
+    "infiller_figures",
+]
 
 
 class Card(Protocol):
@@ -61,7 +68,7 @@ def infiller_figures(cards: Sequence[Card]) -> pd.DataFrame:
     measured = [(card.name, _flat(card.figures)) for card in cards if card.figures]
     keys = list(dict.fromkeys(key for _, figures in measured for key in figures))
     columns = {name: [_stated(k, figures.get(k)) for k in keys] for name, figures in measured}
-    columns["What it is"] = [_MEANINGS.get(k, "") for k in keys]
+    columns["What it is"] = [figure_meaning(k) for k in keys]
     index = pd.Index([figure_name(k) for k in keys], name="Figure")
     return pd.DataFrame(columns, index=index)
 
@@ -71,6 +78,11 @@ def card_body(card: str) -> str:
     first, _, rest = card.partition("\n")
     body = rest.lstrip() if first.startswith("# ") else card
     return f"{body.rstrip()}\n\n{_KEYS}\n" if "-etal-" in body else body
+
+
+def figure_meaning(key: str) -> str:
+    """What the figure of an infiller's report counts; empty where its name says it."""
+    return _MEANINGS.get(key, "")
 
 
 def figure_name(key: str) -> str:

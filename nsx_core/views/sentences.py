@@ -8,6 +8,7 @@ from nsx_core.records import Estimate, Explanation, JudgedDraw, Side
 from nsx_core.views.drilldown import counted, flips, kept_share, mean_probability
 from nsx_core.views.markup import direction, printable, shortened
 from nsx_core.views.numbers import duration, interval, percent, probability, score, threshold
+from nsx_core.views.struck import Struck
 from nsx_core.words import hidden_characters
 
 __all__ = [
@@ -25,8 +26,11 @@ __all__ = [
     "quoted",
     "settled_sentence",
     "stopped_sentence",
+    "struck_count_sentence",
+    "struck_sentence",
     "sufficiency_sentence",
     "unseen_sentence",
+    "without_sentence",
     "word_sentence",
 ]
 
@@ -171,6 +175,26 @@ def sufficiency_sentence(explanation: Explanation, index: int) -> str:
     )
 
 
+def struck_sentence(explanation: Explanation, struck: Struck) -> str:
+    """How many texts are struck out; it stands above every score."""
+    count, total = len(struck.reasons), _texts(len(explanation.draws), "counterfactual ")
+    are, them = ("is", "it") if count == 1 else ("are", "them")
+    return f"{count:,} of {total} {are} struck out. Scores: with {them}, and without {them}."
+
+
+def without_sentence(struck: Struck, index: int, side: Side) -> str:
+    """The sentence of one score, counted without the struck texts."""
+    them = "it" if len(struck.reasons) == 1 else "them"
+    return f"Without {them}: {word_sentence(struck.without, index, side)}"
+
+
+def struck_count_sentence(struck: Struck) -> str:
+    """Said where a figure counts all draws."""
+    count = len(struck.reasons)
+    which = "the one that is struck out" if count == 1 else f"the {count:,} that are struck out"
+    return f"All draws count here, {which} as well."
+
+
 def baseline_sentence(explanation: Explanation) -> str:
     """How often the classifier gives the label to neutral text, or how probable it finds it."""
     if explanation.settings.use_scores:
@@ -275,8 +299,8 @@ def _stated(name: str, estimate: Estimate) -> str:
     return f"{name} {score(estimate.value)}, 95 % interval {interval(estimate)}"
 
 
-def _texts(count: int) -> str:
-    return _number(count, "text")
+def _texts(count: int, which: str = "") -> str:
+    return _number(count, f"{which}text")
 
 
 def _spelled(word: str) -> str:

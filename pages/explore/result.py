@@ -15,8 +15,11 @@ from nsx_core.views.growth_chart import followed, growth_chart, growth_sentence
 from nsx_core.views.heatmap import heatmap
 from nsx_core.views.scatter import scatter, scatter_sentence
 from nsx_core.views.scores_table import scores_frame, scores_table
+from nsx_core.views.struck import Struck
 from nsx_core.views.walkthrough import walkthrough
 from pages.explore.asking import write_address
+from pages.explore.quality import quality
+from pages.explore.striking import heard_strikes, strike_form, struck_of
 from pages.shared.figure import figure
 from pages.shared.notices import notice
 
@@ -29,6 +32,7 @@ _VIEWS = {
     "sufficiency": "Sufficiency: texts",
     "computed": "How this is computed",
     "scores": "All scores",
+    "quality": "Infill quality",
 }
 
 
@@ -45,10 +49,17 @@ def result(engine: Engine, explanation: Explanation, *, growing: bool = False) -
     hidden = sentences.hidden_sentence(explanation)
     if hidden:
         notice("Characters that cannot be seen", hidden, key="hidden")
-    figure(heatmap(explanation, index), f"heatmap-{key}", word=_choose)
+    struck = struck_of(engine, explanation)
+    # Always there: at its place a figure would move when the first text is struck out.
+    with st.container(key="struck"):
+        if struck:
+            st.text(sentences.struck_sentence(explanation, struck))
+    figure(heatmap(explanation, index, struck), f"heatmap-{key}", word=_choose)
     with st.container(key="said", gap="xxsmall"):
         for side in Side:
             st.text(sentences.word_sentence(explanation, index, side))
+            if struck:
+                st.text(sentences.without_sentence(struck, index, side))
     view = st.segmented_control(
         "Show",
         list(_VIEWS),
@@ -60,11 +71,15 @@ def result(engine: Engine, explanation: Explanation, *, growing: bool = False) -
         persist_state="session",
     )
     if view == "scores":
-        _scores(engine, explanation, index, key, growing)
+        _scores(engine, explanation, index, struck, key, growing)
+    elif view == "quality":
+        quality(engine, explanation, struck, key, growing)
     elif view == "computed":
+        if struck:
+            st.text(sentences.struck_count_sentence(struck))
         figure(walkthrough(explanation, index), f"walkthrough-{key}")
     else:
-        _drilldown(explanation, index, Side(view or "necessity"), key, growing)
+        _drilldown(engine, explanation, index, Side(view or "necessity"), struck, key, growing)
     write_address(engine)
 
 
@@ -92,22 +107,33 @@ def _choose(value: str) -> None:
     _turn_to("0")
 
 
-def _drilldown(explanation: Explanation, index: int, side: Side, key: str, growing: bool) -> None:
-    rows = drilldown.rows(explanation, index, side)
+def _drilldown(
+    engine: Engine,
+    explanation: Explanation,
+    index: int,
+    side: Side,
+    struck: Struck | None,
+    key: str,
+    growing: bool,
+) -> None:
+    rows = drilldown.rows(explanation, index, side, struck)
     selection = _selection(rows)
+    strike_form(engine, explanation)
     shown = drilldown.selected(rows, selection)
     figure(
         draws_table(explanation, side, shown, selection, len(rows)),
         f"draws-{key}",
         sort=_sort,
         page=_turn_to,
+        **heard_strikes(engine, explanation),
     )
     if growing:
         return
     _downloads(
-        files.rows_frame(explanation, index, side, shown.matching),
+        files.rows_frame(explanation, index, side, shown.matching, struck),
         f"{side}-word-{index + 1}" + ("-filtered" if len(shown.matching) < len(rows) else ""),
         explanation,
+        struck,
     )
 
 
@@ -141,7 +167,20 @@ def _selection(rows: tuple[Row, ...]) -> Selection:
             args=("0",),
             persist_state="session",
         )
-    return Selection(flips_only, None if replaced == _ANY else replaced, search or "", **order)
+        struck_only = st.toggle(
+            "Struck only",
+            key="struck_only",
+            on_change=_turn_to,
+            args=("0",),
+            persist_state="session",
+        )
+    return Selection(
+        flips_only,
+        None if replaced == _ANY else replaced,
+        search or "",
+        struck_only=struck_only,
+        **order,
+    )
 
 
 def _sort(value: str) -> None:
@@ -156,25 +195,36 @@ def _turn_to(page: str) -> None:
         st.session_state["order"]["page"] = int(page)
 
 
-def _scores(engine: Engine, explanation: Explanation, index: int, key: str, growing: bool) -> None:
+def _scores(
+    engine: Engine,
+    explanation: Explanation,
+    index: int,
+    struck: Struck | None,
+    key: str,
+    growing: bool,
+) -> None:
     st.text(sentences.baseline_sentence(explanation))
     points = scatter(explanation, index)
     if points is not None:
         st.plotly_chart(points, key=f"scatter-{key}", config={"displayModeBar": False})
     st.text(scatter_sentence(explanation, index))
-    figure(scores_table(explanation), f"scores-{key}")
+    if struck:
+        st.text(sentences.struck_count_sentence(struck))
+    figure(scores_table(explanation, struck), f"scores-{key}")
     if not growing:
-        frame = files.with_settings(scores_frame(explanation), explanation)
-        _downloads(frame, "scores", explanation)
+        frame = files.with_settings(scores_frame(explanation, struck), explanation, struck)
+        _downloads(frame, "scores", explanation, struck)
     grown = engine.growth(explanation, followed(explanation, index))
     chart = growth_chart(explanation, grown)
     if chart is not None:
         st.plotly_chart(chart, key=f"growth-{key}", config={"displayModeBar": False})
         st.text(growth_sentence(explanation, index))
+        if struck:
+            st.text(sentences.struck_count_sentence(struck))
 
 
-def _downloads(frame: Any, name: str, explanation: Explanation) -> None:
-    about = files.about(explanation)
+def _downloads(frame: Any, name: str, explanation: Explanation, struck: Struck | None) -> None:
+    about = files.about(explanation, struck)
     stem = files.file_stem(name, explanation)
     with st.container(key="downloads", horizontal=True):
         st.download_button(

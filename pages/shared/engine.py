@@ -5,9 +5,9 @@ from __future__ import annotations
 import streamlit as st
 
 from nsx_core.engine import Engine, ExplainRequest
-from nsx_core.records import Explanation
+from nsx_core.records import DrawSide, Explanation
 
-__all__ = ["complete", "rejudged", "the_engine"]
+__all__ = ["complete", "rejudged", "the_engine", "without"]
 
 
 @st.cache_resource(
@@ -35,6 +35,15 @@ def rejudged(engine: Engine, explanation: Explanation, threshold: float) -> Expl
     return _rejudged(engine, explanation, key, threshold)
 
 
+def without(
+    engine: Engine, explanation: Explanation, struck: frozenset[tuple[DrawSide, int]]
+) -> Explanation:
+    """The same explanation scored on its draws less the struck ones."""
+    limit, draws = explanation.settings.threshold, len(explanation.draws)
+    key = f"{explanation.key} {draws} {limit} {sorted(struck)}"
+    return _without(engine, explanation, key, struck)
+
+
 class _NotYetError(Exception):
     """Raised so that the absence of an explanation is not cached."""
 
@@ -52,3 +61,13 @@ def _rejudged(
     _engine: Engine, _explanation: Explanation, key: str, threshold: float
 ) -> Explanation:
     return _engine.rejudged(_explanation, threshold)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _without(
+    _engine: Engine,
+    _explanation: Explanation,
+    key: str,
+    _struck: frozenset[tuple[DrawSide, int]],
+) -> Explanation:
+    return _engine.without(_explanation, _struck)
