@@ -68,7 +68,7 @@ def shortcomings(suite: Suite, parts: Functionalities, groups: Sequence[str]) ->
         )
     elif absent := [group for group in wanted if group not in mentioned]:
         said.append(f"No harmless mention names {_listed(absent)}: no errors can be counted there.")
-    if not parts.non_protected:
+    if not parts.non_protected and not derived_note(suite.functionalities):
         said.append(
             "No functionality is chosen as abuse of other targets, so errors on it are left out."
         )

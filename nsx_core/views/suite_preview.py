@@ -13,6 +13,7 @@ from enum import StrEnum
 from nsx_core.audit_records import SuiteCard
 from nsx_core.errors import NsxError
 from nsx_core.suites import Case, Suite, Table, units
+from nsx_core.suites.derived import DERIVED
 from nsx_core.suites.fetching import HATECHECK
 from nsx_core.suites.mapping import Mapping, hateful_labels
 from nsx_core.views.markup import Node, direction, node, shortened
@@ -33,7 +34,7 @@ __all__ = [
     "suite_names",
 ]
 
-PAGE_ROWS = 25
+PAGE_ROWS = 10
 #: More different values than this, and a column is hardly one of labels.
 LABELS_MAX = 50
 _TEXT_CHARACTERS = 600
@@ -113,13 +114,12 @@ def _row(case: Case, splitter: str) -> PreviewRow:
 
 
 def counts_sentence(suite: Suite) -> str:
-    """'301 cases, 8 groups, 10 functionalities, 53 % hateful.'"""
+    """'301 cases, 8 groups, 12 functionalities, 43 % hateful.'"""
     hateful = sum(case.hateful for case in suite.cases)
-    return (
-        f"{counted(len(suite.cases), 'case')}, {counted(len(suite.groups), 'group')}, "
-        f"{counted(len(suite.functionalities), 'functionality', 'functionalities')}, "
-        f"{percent(hateful / len(suite.cases))} hateful."
-    )
+    parts = [counted(len(suite.cases), "case"), counted(len(suite.groups), "group")]
+    if not set(suite.functionalities) <= set(DERIVED):
+        parts.append(counted(len(suite.functionalities), "functionality", "functionalities"))
+    return ", ".join([*parts, f"{percent(hateful / len(suite.cases))} hateful."])
 
 
 def phrases_sentence(rows: Sequence[PreviewRow]) -> str:
@@ -187,7 +187,7 @@ def _case_row(row: PreviewRow) -> Node:
         "tr",
         node("td", shortened(case.case_id, 20)),
         node("td", *_marked(case), reason, cls="text", dir=direction(case.text)),
-        node("td", shortened(case.group) or "\u2013"),
+        node("td", shortened(case.group, 28) or "\u2013", cls="outcome"),
         node("td", "hateful" if case.hateful else "not hateful", cls="outcome"),
     )
 

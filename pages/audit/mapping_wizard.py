@@ -86,6 +86,13 @@ def _mapping(table: Table, key: str) -> Mapping | None:
                 help=said,
                 width=210,
             )
+    if missing := [_PARTS[part][0].lower() for part in _NEEDED if not chosen[part]]:
+        notice(
+            f"Which column is the {' and which is the '.join(missing)}?",
+            "No column's name tells. Choose above.",
+            key="needed",
+        )
+        return None
     mapping = Mapping(**chosen).checked(table.columns, table.name)
     labels = labels_of(table, mapping.label)
     if len(labels.values) > LABELS_MAX:

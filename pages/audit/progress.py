@@ -66,7 +66,7 @@ def _one(engine: Any, card: AuditCard) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"audit-row-{card.id}"):
         with st.container(gap="xxsmall", width="stretch"):
             # A person typed the name, so it is text, and its looks come from the style sheet.
-            with st.container(key=f"audit-name-{card.id}"):
+            with st.container(key=f"audit-title-{card.id}"):
                 st.text(card.name)
             st.text(card_sentence(card))
         if card.state in RUNNING:

@@ -38,12 +38,13 @@ def page() -> None:
 
 def _asking(engine) -> None:  # type: ignore[no-untyped-def]
     st.header("Suite")
-    suite = chosen_suite(engine.audits)
-    if suite is None:
+    chosen = chosen_suite(engine.audits)
+    if chosen is None:
         return
+    key, suite = chosen
     st.header("Settings")
-    request = audit_request(engine, suite)
-    name = audit_name(suite)
+    request = audit_request(engine, suite, key)
+    name = audit_name(suite, key)
     cost = None
     if request is not None:
         with st.spinner("Counting what it asks for", show_time=False):

@@ -27,14 +27,17 @@ from pages.shared.notices import notice
 __all__ = ["audit_name", "audit_request"]
 
 
-def audit_request(engine: Engine, suite: Suite) -> AuditRequest | None:
-    """What the widgets describe; None, which is said, where no classifier is chosen."""
+def audit_request(engine: Engine, suite: Suite, key: str) -> AuditRequest | None:
+    """What the widgets describe; None, which is said, where no classifier is chosen.
+
+    ``key`` is the suite's id: what is chosen of a suite is kept apart from other suites.
+    """
     _presets(engine)
-    classifiers = _models(engine, suite)
+    classifiers = _models(engine, suite, key)
     with st.container(key="audit-settings", horizontal=True, vertical_alignment="bottom"):
         _draws(engine)
-    parts = _parts(suite)
-    groups = tuple(st.session_state[_groups_key(suite)])
+    parts = _parts(suite, key)
+    groups = tuple(st.session_state[f"audit-groups-{key}"])
     with st.container(key="audit-extras", horizontal=True, gap="medium"):
         st.toggle(
             "Also with a mask token (Table B.3)",
@@ -73,13 +76,13 @@ def audit_request(engine: Engine, suite: Suite) -> AuditRequest | None:
     )
 
 
-def audit_name(suite: Suite) -> str:
+def audit_name(suite: Suite, key: str) -> str:
     """What the audit is to be called."""
     return st.text_input(
         "Name of the audit",
         preset_name(suite.name, time.time()),
         max_chars=NAME_MAX,
-        key=f"audit-name-{suite.sha256}",
+        key=f"audit-name-{key}",
         width=420,
         persist_state="session",
     )
@@ -101,11 +104,7 @@ def _presets(engine: Engine) -> None:
         st.session_state.setdefault(name, value)
 
 
-def _groups_key(suite: Suite) -> str:
-    return f"audit-groups-{suite.sha256}"
-
-
-def _models(engine: Engine, suite: Suite) -> list[str]:
+def _models(engine: Engine, suite: Suite, key: str) -> list[str]:
     missing = {c.name for c in engine.classifiers() if c.problem}
     chosen = st.multiselect(
         "Classifiers",
@@ -117,7 +116,7 @@ def _models(engine: Engine, suite: Suite) -> list[str]:
     st.multiselect(
         "Groups",
         suite.groups,
-        key=_groups_key(suite),
+        key=f"audit-groups-{key}",
         placeholder="All groups of the suite",
         persist_state="session",
         help="Phrases of these groups are scored. All texts are classified in any case.",
@@ -176,7 +175,7 @@ def _draws(engine: Engine) -> None:
     )
 
 
-def _parts(suite: Suite) -> Functionalities:
+def _parts(suite: Suite, key: str) -> Functionalities:
     """Which functionalities play which part; asked for where their names do not tell."""
     names = suite.functionalities
     likely = likely_parts(names)
@@ -192,7 +191,7 @@ def _parts(suite: Suite) -> Functionalities:
                 label,
                 names,
                 default=preset,
-                key=f"audit-part-{number}-{suite.sha256}",
+                key=f"audit-part-{number}-{key}",
                 persist_state="session",
                 help=said,
             )

@@ -25,8 +25,8 @@ __all__ = ["chosen_suite"]
 OWN = "own"
 
 
-def chosen_suite(audits: Any) -> Suite | None:
-    """The suite to audit on; None while a file of one's own is being read."""
+def chosen_suite(audits: Any) -> tuple[str, Suite] | None:
+    """The suite to audit on and its id; None while a file of one's own is being read."""
     cards = audits.suites()
     names = suite_names(cards) | {OWN: "Upload your own"}
     if st.session_state.get("audit_suite") not in names:
@@ -56,7 +56,7 @@ def chosen_suite(audits: Any) -> Suite | None:
     suite = _suite(audits, chosen)
     if st.toggle("Show the cases", key="audit_show_cases", persist_state="session"):
         _shown(suite, f"suite-{chosen}")
-    return suite
+    return chosen, suite
 
 
 def _keep(audits: Any, suite: Suite) -> None:
