@@ -32,7 +32,9 @@ def decoded(content: bytes, name: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _read(content: bytes, name: str) -> tuple[str, tuple[str, ...]]:
-    if content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
+    # UTF-32's mark begins with UTF-16's; nobody writes it on purpose.
+    wide = content[:4] in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
+    if not wide and content[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         return _utf16(content, name), (f"{name} is UTF-16 and was read as such.",)
     if content[:4] == b"PK\x03\x04" or b"\x00" in content:
         raise DataError(
