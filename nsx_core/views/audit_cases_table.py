@@ -35,10 +35,12 @@ def cases_table(shown: CasesShown, wanted: Wanted, threshold: float, title: str)
     rows = shown.rows.to_dict("records")
     table = node(
         "table",
-        node("caption", f"{title} {_count(shown)}"),
+        node("caption", f"{title} {_count(shown, wanted)}"),
         node(
             "thead",
-            node("tr", *(_heading(*h, wanted) for h in heads), node("th", "", scope="col")),
+            node(
+                "tr", *(_heading(*h, wanted) for h in heads), node("th", "", scope="col", cls="go")
+            ),
         ),
         node("tbody", *(_row(row, [h[0] for h in heads], threshold) for row in rows)),
         cls="cases",
@@ -52,8 +54,11 @@ def cases_table(shown: CasesShown, wanted: Wanted, threshold: float, title: str)
     )
 
 
-def _count(shown: CasesShown) -> str:
-    return f"{len(shown.matching):,} of {shown.total:,} cases and classifiers."
+def _count(shown: CasesShown, wanted: Wanted) -> str:
+    what = "rows, one a case and classifier" if wanted.classifier is None else "cases"
+    if len(shown.matching) == shown.total:
+        return f"All {shown.total:,} {what}."
+    return f"{len(shown.matching):,} of {shown.total:,} {what}."
 
 
 def _heading(order: str, name: str, cls: str, wanted: Wanted) -> Node:

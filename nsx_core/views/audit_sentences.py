@@ -167,15 +167,11 @@ def pairs_sentence(rows: Sequence[PairedDifference]) -> str:
 
 def costs_sentence(costs: Sequence[MethodCost]) -> str:
     """Texts a case of each method; nothing where nothing was counted."""
-    texts: dict[str, list[int]] = {}
-    for cost in costs:
-        texts.setdefault(cost.method, []).append(cost.texts)
-        texts[cost.method].append(-cost.cases)
     said = []
-    for method, counts in texts.items():
-        cases = -sum(n for n in counts if n < 0)
-        if cases:
-            said.append(f"{method} {sum(n for n in counts if n > 0) / cases:,.0f}")
+    for method in dict.fromkeys(cost.method for cost in costs):
+        own = [cost for cost in costs if cost.method == method]
+        if cases := sum(cost.cases for cost in own):
+            said.append(f"{method} {sum(cost.texts for cost in own) / cases:,.0f}")
     return f"Texts that the classifier read for one case: {', '.join(said)}." if said else ""
 
 

@@ -123,7 +123,7 @@ def rates_table(rows: Sequence[RateRow]) -> Node:
                 for classifier in classifiers
             ),
         ),
-        cls="matrix",
+        cls="matrix rates",
     )
     return framed(table, few(row.rate for row in rows), cls="audit-rates")
 

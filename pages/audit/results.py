@@ -10,7 +10,7 @@ from nsx_core.errors import NsxError
 from nsx_core.views import audit_sentences as sentences
 from nsx_core.views.address import THRESHOLD_MAX, THRESHOLD_MIN
 from nsx_core.views.audit_address import VIEWS, results_parameters
-from pages.audit.results_cases import all_cases, cell_cases, go_to_explain
+from pages.audit.results_cases import all_cases, go_to_explain
 from pages.audit.results_downloads import downloads
 from pages.audit.results_groups import groups
 from pages.audit.results_state import checked_cell, open_results, shown_view
@@ -119,8 +119,6 @@ def _results(engine: Engine, found: AuditFound) -> None:
         downloads(found)
     else:
         groups(found, cell)
-        if cell is not None:
-            cell_cases(found, cell)
     wanted = results_parameters(shown_view())
     if st.query_params.to_dict() != wanted:
         st.query_params.from_dict(wanted)

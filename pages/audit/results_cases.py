@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import streamlit as st
+from pandas import DataFrame
 
 from nsx_core import words
 from nsx_core.audit_records import AuditFound
@@ -40,13 +41,15 @@ def cell_cases(found: AuditFound, cell: Cell) -> None:
         "Prediction", ["right", "wrong", "both"], key="results_cell_right", default="right",
         required=True, on_change=_turn, args=("results_cell_order", "0"),
     )  # fmt: skip
+    own = replace(order, classifier=cell.classifier, group=cell.group, scored=True)
+    rows = selected(listed(found.cases, found.predictions), own).matching
     _list(
         found,
-        replace(order, classifier=cell.classifier, group=cell.group, scored=True,
-                right=_RIGHT.get(right or "")),
+        rows,
+        replace(own, right=_RIGHT.get(right or "")),
         "results_cell_order",
         f"{name_of(cell.group)}, {cell.classifier}.",
-    )  # fmt: skip
+    )
 
 
 def all_cases(found: AuditFound) -> None:
@@ -83,7 +86,13 @@ def all_cases(found: AuditFound) -> None:
         scored=scored,
         **{name: value or None for name, value in chosen.items()},
     )
-    _list(found, wanted, "results_case_order", "Cases of the suite.")
+    _list(
+        found,
+        listed(found.cases, found.predictions),
+        wanted,
+        "results_case_order",
+        "Cases of the suite.",
+    )
 
 
 def go_to_explain(engine: Engine, found: AuditFound) -> None:
@@ -106,8 +115,8 @@ def _phrase(engine: Engine, request: ExplainRequest) -> int | None:
     return next((starts[start] for start, _ in spans if start in starts), None)
 
 
-def _list(found: AuditFound, wanted: Wanted, key: str, title: str) -> None:
-    shown = selected(listed(found.cases, found.predictions), wanted)
+def _list(found: AuditFound, rows: DataFrame, wanted: Wanted, key: str, title: str) -> None:
+    shown = selected(rows, wanted)
 
     def sort(order: str) -> None:
         st.session_state[key] = sorted_by(st.session_state[key], order)

@@ -12,6 +12,7 @@ from nsx_core.views.audit_groups import pair_sentence, pair_table, pairs_matrix,
 from nsx_core.views.audit_matrix import matrix
 from nsx_core.views.audit_points import SHAPES_MAX
 from nsx_core.views.audit_quadrant import quadrant, quadrant_sentences, standings
+from pages.audit.results_cases import cell_cases
 from pages.audit.results_state import choose_cell
 from pages.shared.figure import figure
 
@@ -19,7 +20,8 @@ __all__ = ["groups"]
 
 _TITLE = (
     "Table 2. How much a prediction rests on the group's name: mean necessity and sufficiency of "
-    "the name over the hateful cases that each classifier gets right. Click a cell for its cases."
+    "the name over the hateful cases that each classifier gets right. Click a cell for its cases, and "
+    "once more to close them."
 )
 _ALL = ""
 
@@ -34,7 +36,7 @@ def groups(found: AuditFound, cell: Cell | None) -> None:
     )
     st.text(sentences.scores_sentence(report.table_2))
     if cell is not None:
-        return
+        cell_cases(found, cell)
     names = list(dict.fromkeys(row.classifier for row in report.table_2))
     if not names:
         return

@@ -12,12 +12,16 @@ from nsx_core.views.audit_cells import Cell, from_value
 
 __all__ = ["checked_cell", "choose_cell", "open_results", "shown_view"]
 
+_OURS = {"audit", "view"}
+
 
 def open_results(cards: Mapping[str, AuditCard]) -> None:
     """Take over an address that this page did not write; without one, keep to what was shown."""
     state, given = st.session_state, st.query_params.to_dict()
     first = "results_notices" not in state
-    if first or (given and given != state.get("results_written")):
+    # Going back from Explain, a browser may bring that page's parameters here.
+    ours = not _OURS.isdisjoint(given) and given != state.get("results_written")
+    if first or ours:
         view, state["results_notices"] = read_results(given, cards)
         state["results_view"], state["results_cell"] = view.view, view.cell
         state["results_audit"] = view.audit or next(iter(cards), None)
