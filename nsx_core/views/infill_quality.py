@@ -17,6 +17,7 @@ from nsx_core.views.drilldown import Row, row
 from nsx_core.views.markup import Node, node
 from nsx_core.views.model_figures import figure_meaning
 from nsx_core.views.numbers import percent, score
+from nsx_core.views.sentences import struck_count_sentence
 from nsx_core.views.struck import Struck
 
 __all__ = [
@@ -74,12 +75,11 @@ def quality_sentence(explanation: Explanation, struck: Struck | None = None) -> 
     texts = "counterfactual text" if total == 1 else f"{total:,} counterfactual texts"
     said = (
         f"Of {'the one' if total == 1 else 'the'} {texts}, {unchanged:,} came out as the original "
-        f"and {twice:,} repeat an earlier text with the same words replaced. For each replaced "
+        f"and {twice:,} {'repeats' if twice == 1 else 'repeat'} an earlier text with the same words replaced. For each replaced "
         f"word {score(found.answer_ratio)} words were written on average."
     )
     if struck:
-        count = len(struck.reasons)
-        said += f" The {'one' if count == 1 else f'{count:,}'} struck out counted as well."
+        said += " " + struck_count_sentence(struck, "This")
     if total < FEW_TEXTS:
         said += f" {total:,} texts are few: a share may be several points off by chance."
     return said
@@ -117,7 +117,7 @@ def quality_table(
                 "count as well",
             ),
             (
-                "Written words called positive",
+                "Infilled words called positive",
                 _stated(other.written),
                 "positive_share",
                 f"the same of the infilled words alone; the report's are "

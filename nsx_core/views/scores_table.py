@@ -104,8 +104,8 @@ def _cells(
         node(
             "td",
             interval(estimate),
-            interval_bar(estimate, floor),
             below(interval(other) if other else ""),
+            interval_bar(estimate, floor),
             cls=f"number bounds {side}",
             properties=shading(side, 0.66),
         ),

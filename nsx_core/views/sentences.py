@@ -184,15 +184,12 @@ def struck_sentence(explanation: Explanation, struck: Struck) -> str:
 
 def without_sentence(struck: Struck, index: int, side: Side) -> str:
     """The sentence of one score, counted without the struck texts."""
-    them = "it" if len(struck.reasons) == 1 else "them"
-    return f"Without {them}: {word_sentence(struck.without, index, side)}"
+    return f"Without {_those(struck)}: {word_sentence(struck.without, index, side)}"
 
 
-def struck_count_sentence(struck: Struck) -> str:
-    """Said where a figure counts all draws."""
-    count = len(struck.reasons)
-    which = "the one that is struck out" if count == 1 else f"the {count:,} that are struck out"
-    return f"All draws count here, {which} as well."
+def struck_count_sentence(struck: Struck, what: str) -> str:
+    """Said where a figure, named by ``what``, counts all draws."""
+    return f"{what} counts all draws, {_those(struck)} as well."
 
 
 def baseline_sentence(explanation: Explanation) -> str:
@@ -285,6 +282,11 @@ def stopped_sentence(infilled: int, reused: int, total: int) -> str:
     if kept == 0:
         return "It was stopped before the first new draw; earlier draws, if any, are kept."
     return f"{kept:,} of {total:,} draws are kept and will be used again."
+
+
+def _those(struck: Struck) -> str:
+    count = len(struck.reasons)
+    return "the one struck out" if count == 1 else f"the {count:,} struck out"
 
 
 def _alike(draws: Sequence[JudgedDraw]) -> str:

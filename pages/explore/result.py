@@ -76,7 +76,7 @@ def result(engine: Engine, explanation: Explanation, *, growing: bool = False) -
         quality(engine, explanation, struck, key, growing)
     elif view == "computed":
         if struck:
-            st.text(sentences.struck_count_sentence(struck))
+            st.text(sentences.struck_count_sentence(struck, "What follows"))
         figure(walkthrough(explanation, index), f"walkthrough-{key}")
     else:
         _drilldown(engine, explanation, index, Side(view or "necessity"), struck, key, growing)
@@ -209,7 +209,7 @@ def _scores(
         st.plotly_chart(points, key=f"scatter-{key}", config={"displayModeBar": False})
     st.text(scatter_sentence(explanation, index))
     if struck:
-        st.text(sentences.struck_count_sentence(struck))
+        st.text(sentences.struck_count_sentence(struck, "The chart"))
     figure(scores_table(explanation, struck), f"scores-{key}")
     if not growing:
         frame = files.with_settings(scores_frame(explanation, struck), explanation, struck)
@@ -220,7 +220,7 @@ def _scores(
         st.plotly_chart(chart, key=f"growth-{key}", config={"displayModeBar": False})
         st.text(growth_sentence(explanation, index))
         if struck:
-            st.text(sentences.struck_count_sentence(struck))
+            st.text(sentences.struck_count_sentence(struck, "The chart"))
 
 
 def _downloads(frame: Any, name: str, explanation: Explanation, struck: Struck | None) -> None:
