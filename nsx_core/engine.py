@@ -14,7 +14,8 @@ from nsx_core import batches, pipeline, striking, words
 from nsx_core.auditing.audits import Audits
 from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry, shipped_catalogue
 from nsx_core.classifying import checked, label_index
-from nsx_core.errors import StoreError
+from nsx_core.comparing import CompareTask, Comparison, Kept
+from nsx_core.errors import SettingsError, StoreError
 from nsx_core.fake_catalogue import trial_catalogue
 from nsx_core.job import JobView
 from nsx_core.jobs import INTERACTIVE, JobQueue
@@ -53,6 +54,7 @@ class Engine:
     def __init__(self, store: Store, catalogue: Catalogue, warnings: tuple[str, ...] = ()) -> None:
         self.store, self.catalogue, self._warnings = store, catalogue, warnings
         self._results: OrderedDict[str, Explanation] = OrderedDict()
+        self._compared = Kept()
         self._lock = threading.Lock()
         self._jobs = JobQueue(store, catalogue, self._keep)
         self.audits = Audits(store, catalogue, self._jobs)
@@ -180,6 +182,25 @@ class Engine:
                 self._keep(found)
         return found
 
+    def compare(self, request: ExplainRequest, threshold: float, visitor: str = "") -> str:
+        """Queue SHAP, LIME and faithfulness beside a finished explanation; returns the job's id.
+
+        Raises ``SettingsError`` where the explanation is not finished, and what ``plan`` raises.
+        """
+        found = self.cached(request)
+        if found is None:
+            raise SettingsError(
+                "Methods are compared on a finished explanation, and this one has draws missing. "
+                "Explain the text first."
+            )
+        todo = self.plan(request)
+        task = CompareTask(todo, self.rejudged(found, threshold), self._compared.others(todo))
+        return self._jobs.submit(task, INTERACTIVE, None, visitor)
+
+    def comparison(self, request: ExplainRequest, threshold: float) -> Comparison | None:
+        """The comparison at this threshold where it was made and is still kept, else None."""
+        return self._compared.comparison(self.plan(request), threshold)
+
     def remember_text(self, text: str) -> str:
         """Store a text for a link; returns its id. Raises ``TextError``."""
         return self.store.remember_text(words.split(text))
@@ -202,6 +223,8 @@ class Engine:
             return self._results.get(key)
 
     def _keep(self, found: Any) -> None:
+        if isinstance(found, Comparison):
+            self._compared.keep(found)
         if not isinstance(found, Explanation):
             return
         with self._lock:
