@@ -42,7 +42,10 @@ def main() -> None:
     page = st.navigation(
         {
             "Explore": [st.Page("pages/explore/explain.py", title="Explain", default=True)],
-            "Audit": [st.Page("pages/audit/results.py", title="Results")],
+            "Audit": [
+                st.Page("pages/audit/run.py", title="Run"),
+                st.Page("pages/audit/results.py", title="Results"),
+            ],
             "Models": [
                 st.Page("pages/models/classifiers.py", title="Classifiers"),
                 st.Page("pages/models/infillers.py", title="Infillers"),
