@@ -132,9 +132,11 @@ quality: setup
 	    --classifier assets/models/Davidson2017-abuse
 	$(PYTHON) -m nsx_core.training.readme
 
-# The finished explanations that a first visit meets.
+# The finished explanations and the audit that a first visit meets.
 examples: setup
 	$(PYTHON) -m nsx_core.precomputed
+	mkdir -p build
+	$(PYTHON) -m nsx_core.auditing.shipping --store build/starter_audit.duckdb
 
 # What was built and cached here; never the store, the models or $(VENV).
 clean:

@@ -12,6 +12,7 @@ from typing import Any
 
 from nsx_core import batches, pipeline, striking, words
 from nsx_core.auditing.audits import Audits
+from nsx_core.auditing.shipping import load_shipped
 from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry, shipped_catalogue
 from nsx_core.classifying import checked, label_index
 from nsx_core.comparing import CompareTask, Comparison, Kept
@@ -71,6 +72,7 @@ class Engine:
         store = Store.open((home or data_folder()) / STORE_FILE)
         try:
             load_examples(catalogue, store)
+            load_shipped(catalogue, store)
         except StoreError as error:
             # A full disk, say: what is stored can still be looked at.
             return cls(store, catalogue, (f"The examples could not be stored. {error}",))

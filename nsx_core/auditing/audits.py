@@ -45,7 +45,7 @@ __all__ = ["NAME_CHARACTERS", "Audits"]
 NAME_CHARACTERS = 80
 #: Suites, requests and findings at hand.
 KEPT = 8
-_STAGES = ("classifying", "drawing", "masking", "attributing")
+_STAGES = ("classifying", "drawing", "masking", "attributing", "stopping")
 
 
 class Audits:

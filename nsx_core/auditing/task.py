@@ -62,4 +62,5 @@ class AuditTask:
 
     def _told(self, progress: AuditProgress) -> Progress:
         self.latest = progress
-        return Progress(progress.done, progress.total, progress.infilled, 0, progress.stage)
+        # Draws are told batch by batch, never one by one, so the queue has none in hand.
+        return Progress(progress.done, progress.total, 0, 0, progress.stage)

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
+from nsx_core.store import packs
 from nsx_core.store.audit_writing import (
     CaseRows,
     insert_attributions,
@@ -232,6 +233,16 @@ class AuditTables:
             "WHERE infiller = ? AND seconds > 0 ORDER BY created DESC LIMIT 5)", [infiller],
         )  # fmt: skip
         return None if row[0][0] is None else float(row[0][0])
+
+    def exported(self, audit: str, fingerprints: Sequence[str]) -> dict[str, pa.Table]:
+        """All rows of an audit, to be added to another store; see ``packs.export_audit``."""
+        return packs.export_audit(self._database, audit, fingerprints)
+
+    def add_exported(
+        self, audit: str, fingerprints: Sequence[str], tables: Mapping[str, pa.Table]
+    ) -> None:
+        """Add what ``exported`` gave; what is there already is left as it is."""
+        packs.import_audit(self._writer, audit, fingerprints, tables)
 
     def _write(self, statement: str, values: Sequence[object], losing: str) -> None:
         self._writer.run(lambda cursor: cursor.execute(statement, values) and None, losing)
