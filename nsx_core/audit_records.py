@@ -10,7 +10,7 @@ import pandas as pd
 from nsx_core.audit.report import AuditReport
 
 AuditState = Literal["running", "queued", "done", "cancelled", "interrupted", "failed"]
-Stage = Literal["waiting", "classifying", "drawing", "masking", "attributing"]
+Stage = Literal["waiting", "classifying", "drawing", "masking", "attributing", "stopping"]
 Method = Literal["necessity and sufficiency", "SHAP", "LIME", "masking"]
 
 

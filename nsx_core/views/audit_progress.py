@@ -102,6 +102,8 @@ def state_sentence(card: AuditCard) -> str:
 
 def stage_sentence(view: AuditView) -> str:
     """'Writing counterfactual texts: 3,200 of 10,400 · 12 of 96 cases · 35 a second · ...'."""
+    if view.stage == "stopping":
+        return "Stopping. What is finished is kept."
     if view.stage == "waiting":
         if not view.ahead:
             return "About to begin."

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import streamlit as st
 
 from nsx_core.audit_records import AuditCard
+from nsx_core.engine import Engine
 from nsx_core.errors import NsxError
 from nsx_core.views.audit_progress import (
     RUNNING,
@@ -24,13 +25,13 @@ POLL_SECONDS = 1.0
 SHOWN_AT_FIRST = 10
 
 
-def audits_listed(engine: Any) -> None:
+def audits_listed(engine: Engine) -> None:
     """The list, drawn again in place while an audit runs; still when none does."""
     running = any(card.state in RUNNING for card in engine.audits.listed())
     st.fragment(_listed, run_every=POLL_SECONDS if running else None)(engine, running)
 
 
-def _listed(engine: Any, running: bool) -> None:
+def _listed(engine: Engine, running: bool) -> None:
     place = st.container(key="audits")
     cards = in_order(engine.audits.listed())
     if running is not any(card.state in RUNNING for card in cards):
@@ -62,7 +63,7 @@ def _show_all() -> None:
     st.session_state["audits_all"] = True
 
 
-def _one(engine: Any, card: AuditCard) -> None:
+def _one(engine: Engine, card: AuditCard) -> None:
     with st.container(horizontal=True, vertical_alignment="center", key=f"audit-row-{card.id}"):
         with st.container(gap="xxsmall", width="stretch"):
             # A person typed the name, so it is text, and its looks come from the style sheet.
@@ -87,12 +88,12 @@ def _one(engine: Any, card: AuditCard) -> None:
         st.text(view.error)
 
 
-def _button(label: str, act: Any, audit: str) -> None:
+def _button(label: str, act: Callable[[str], None], audit: str) -> None:
     name = label.lower().replace(" ", "-")
     st.button(label, key=f"{name}-{audit}", on_click=_tried, args=(act, audit))
 
 
-def _tried(act: Any, audit: str) -> None:
+def _tried(act: Callable[[str], None], audit: str) -> None:
     try:
         act(audit)
     except NsxError as error:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import streamlit as st
 
+from nsx_core.auditing.audits import Audits
+from nsx_core.errors import NsxError
 from nsx_core.suites import Suite
 from nsx_core.views.suite_preview import (
+    PreviewRow,
     cases_table,
     counts_sentence,
     fetch_sentence,
@@ -18,14 +19,14 @@ from nsx_core.views.suite_preview import (
 )
 from pages.audit.mapping_wizard import uploaded_suite
 from pages.shared.figure import figure
-from pages.shared.notices import notice
+from pages.shared.notices import error_notice, notice
 
 __all__ = ["chosen_suite"]
 
 OWN = "own"
 
 
-def chosen_suite(audits: Any) -> tuple[str, Suite] | None:
+def chosen_suite(audits: Audits) -> tuple[str, Suite] | None:
     """The suite to audit on and its id; None while a file of one's own is being read."""
     cards = audits.suites()
     names = suite_names(cards) | {OWN: "Upload your own"}
@@ -50,26 +51,27 @@ def chosen_suite(audits: Any) -> tuple[str, Suite] | None:
                 "Use this suite", key="use-suite", type="primary", on_click=_keep,
                 args=(audits, suite),
             )  # fmt: skip
+        failed = st.session_state.pop("suite_error", None)
+        if failed is not None:
+            error_notice(failed, key="suite-kept")
         return None
     if said := fetch_sentence(cards):
         st.caption(said)
-    suite = _suite(audits, chosen)
+    suite = audits.suite(chosen)
     if st.toggle("Show the cases", key="audit_show_cases", persist_state="session"):
         _shown(suite, f"suite-{chosen}")
     return chosen, suite
 
 
-def _keep(audits: Any, suite: Suite) -> None:
-    st.session_state["audit_suite"] = audits.keep_suite(suite)
-
-
-@st.cache_resource(max_entries=4, show_spinner="Reading the suite")
-def _suite(_audits: Any, suite_id: str) -> Suite:
-    return _audits.suite(suite_id)
+def _keep(audits: Audits, suite: Suite) -> None:
+    try:
+        st.session_state["audit_suite"] = audits.keep_suite(suite)
+    except NsxError as error:
+        st.session_state["suite_error"] = error
 
 
 @st.cache_resource(max_entries=4, show_spinner="Looking for the phrases")
-def _rows(_suite: Suite, key: str) -> Any:
+def _rows(_suite: Suite, key: str) -> tuple[PreviewRow, ...]:
     return preview_rows(_suite)
 
 
