@@ -35,7 +35,7 @@ SCREEN := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
 HEADLESS ?= $(if $(strip $(SCREEN)),false,true)
 
 .PHONY: again help setup app test check format bench corpus train-infiller train-classifiers \
-        baseline agreement quality examples clean
+        baseline agreement quality examples replication clean
 
 help:
 	@sed -n 's/^# \{0,1\}//; 1,5p' Makefile
@@ -137,6 +137,12 @@ examples: setup
 	$(PYTHON) -m nsx_core.precomputed
 	mkdir -p build
 	$(PYTHON) -m nsx_core.auditing.shipping --store build/starter_audit.duckdb
+
+# The paper's experiment on the shipped classifiers: docs/replication.md.
+replication: setup
+	mkdir -p build
+	$(PYTHON) -m nsx_core.replication --hatecheck $(DATA)/hatecheck/test_suite_cases.csv \
+	    --paper $(DATA)/paper --store build/replication.duckdb
 
 # What was built and cached here; never the store, the models or $(VENV).
 clean:

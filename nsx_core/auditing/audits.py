@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections import OrderedDict
+from dataclasses import replace
 from typing import cast
 
 from nsx_core import batches
@@ -40,7 +41,7 @@ from nsx_core.suites.fetching import HATECHECK_SHA256, fetched_file
 from nsx_core.suites.starter import starter_suite
 from nsx_core.suites.storing import read_back, suite_id, written
 
-__all__ = ["NAME_CHARACTERS", "Audits"]
+__all__ = ["NAME_CHARACTERS", "Audits", "audit_card"]
 
 NAME_CHARACTERS = 80
 #: Suites, requests and findings at hand.
@@ -143,26 +144,15 @@ class Audits:
 
     def card(self, audit: str) -> AuditCard:
         """One audit in short; ``UnknownNameError`` for one that is not known."""
-        row = self._store.audits.audit(audit)
-        if row is None:
-            raise UnknownNameError("audit", audit, [])
-        said = json.loads(row.request)
-        state, done, total = self._state(audit)
-        return AuditCard(
-            id=audit,
-            name=row.name,
-            suite=said["suite_name"],
-            suite_cases=said["suite_cases"],
-            classifiers=tuple(said["classifiers"]),
-            groups=tuple(said["groups_explained"]),
-            infiller=said["infiller"],
-            budget=int(said["settings"]["budget"]),
-            threshold=float(said["settings"]["threshold"]),
-            created=row.created,
-            state=state,
-            done=done,
-            total=total,
-        )
+        task = self._tasks.get(audit)
+        if task is None:
+            return audit_card(audit, self._store)
+        state = cast("AuditState", self._jobs.view(audit).state)
+        latest = task.latest
+        return replace(
+            audit_card(audit, self._store),
+            state=state, done=latest.cases_done, total=latest.cases_total,
+        )  # fmt: skip
 
     def request(self, audit: str) -> AuditRequest:
         """What the audit was asked to do; ``UnknownNameError`` for one that is not known."""
@@ -257,21 +247,34 @@ class Audits:
                 self._suites.popitem(last=False)
         return suite
 
-    def _state(self, audit: str) -> tuple[AuditState, int, int]:
-        """The audit's state, explanations finished, and of how many."""
-        task = self._tasks.get(audit)
-        if task is not None:
-            state = self._jobs.view(audit).state
-            return cast("AuditState", state), task.latest.cases_done, task.latest.cases_total
-        row = self._store.job(audit)
-        if row is None:  # its process died before the first case
-            return "interrupted", 0, 0
-        done, total = json.loads(row.request)["cases"]
-        return cast("AuditState", row.state), done, total
-
     def _running(self, audit: str) -> str | None:
         """The state of the audit's job where it waits or runs, else None."""
         if audit not in self._tasks:
             return None
         state = self._jobs.view(audit).state
         return state if state in ACTIVE else None
+
+
+def audit_card(audit: str, store: Store) -> AuditCard:
+    """An audit in short, by its job's row; ``UnknownNameError`` for one that is not known."""
+    row = store.audits.audit(audit)
+    if row is None:
+        raise UnknownNameError("audit", audit, [])
+    said, job = json.loads(row.request), store.job(audit)
+    # Without a job's row its process died before the first case, or no queue ran it.
+    done, total = json.loads(job.request)["cases"] if job else (0, 0)
+    return AuditCard(
+        id=audit,
+        name=row.name,
+        suite=said["suite_name"],
+        suite_cases=said["suite_cases"],
+        classifiers=tuple(said["classifiers"]),
+        groups=tuple(said["groups_explained"]),
+        infiller=said["infiller"],
+        budget=int(said["settings"]["budget"]),
+        threshold=float(said["settings"]["threshold"]),
+        created=row.created,
+        state=cast("AuditState", job.state if job else "interrupted"),
+        done=done,
+        total=total,
+    )

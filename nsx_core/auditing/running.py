@@ -7,6 +7,8 @@ stopped or killed goes on where it was when it is run again.
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, replace
 
@@ -30,7 +32,7 @@ from nsx_core.store import JobRow, Store
 from nsx_core.suites import Case
 from nsx_core.suites.units import Units
 
-__all__ = ["AuditProgress", "audit_name", "auditing", "case_plan", "probabilities_of"]
+__all__ = ["AuditProgress", "audit_name", "auditing", "case_plan", "done_row"]
 
 TEXTS_A_STEP = 1_024
 Row = Callable[["AuditProgress"], JobRow]
@@ -122,7 +124,15 @@ def auditing(
     if request.attributions:
         extra = replace(extra, stage="attributing")
         yield from _attributing(audit, cases, extra, catalogue, store)
+    if row is None:
+        store.save_job(done_row(audit, cases_done))
     return audit
+
+
+def done_row(audit: str, cases: int) -> JobRow:
+    """The job's row of an audit that no queue has run: done, with so many explanations."""
+    now, said = time.time(), json.dumps({"audit": audit, "cases": [cases, cases]})
+    return JobRow(audit, "audit", "done", cases, cases, now, None, said, now)
 
 
 def audit_name(request: AuditRequest) -> str:
@@ -141,7 +151,7 @@ def case_plan(
     )  # fmt: skip
 
 
-def probabilities_of(
+def _probabilities(
     entry: ClassifierEntry, texts: list[str], catalogue: Catalogue, store: Store
 ) -> dict[str, float]:
     """P(explained class) of each text; what is new is stored."""
@@ -167,7 +177,7 @@ def _classifying(
         part = texts[first : first + TEXTS_A_STEP]
         done = at * len(texts) + first
         yield AuditProgress("classifying", done, entries * len(texts)), []
-        found |= probabilities_of(entry, part, catalogue, store)
+        found |= _probabilities(entry, part, catalogue, store)
     last = AuditProgress("classifying", (at + 1) * len(texts), entries * len(texts))
     yield last, [found[case.text] for case in cases]
 

@@ -11,19 +11,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import time
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from nsx_core.auditing.request import AuditRequest, audit_id, kept
-from nsx_core.auditing.running import auditing
+from nsx_core.auditing.running import auditing, done_row
 from nsx_core.catalogue import Catalogue, shipped_catalogue
 from nsx_core.errors import NsxError, StoreError
 from nsx_core.records import ExplainSettings
 from nsx_core.settings import PROJECT_FOLDER
-from nsx_core.store import JobRow, Store
+from nsx_core.store import Store
 from nsx_core.suites.starter import starter_suite
 
 __all__ = ["load_shipped", "shipped_request", "write_shipped"]
@@ -58,7 +57,7 @@ def write_shipped(catalogue: Catalogue, store: Store, folder: Path = FOLDER) -> 
         pq.write_table(table, folder / f"{name}.parquet", compression="zstd", compression_level=19)
     pq.write_table(_judged_texts(request, prints, store), folder / TEXTS, compression="zstd")
     done = len({case for case in store.audits.cases_done(audit) if not case[0]})
-    about = {"audit": audit, "fingerprints": prints, "cases": [done, done]}
+    about = {"audit": audit, "fingerprints": prints, "cases": done}
     (folder / ABOUT).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     return audit
 
@@ -106,10 +105,7 @@ def load_shipped(catalogue: Catalogue, store: Store, folder: Path = FOLDER) -> s
     except NsxError:  # a model is missing: the audit is of models that are not here
         return None
     kept(request, NAME, catalogue, store)
-    done, total = about["cases"]
-    now = time.time()
-    asked = json.dumps({"audit": audit, "cases": [done, total]})
-    store.save_job(JobRow(audit, "audit", "done", done, total, now, None, asked, now))
+    store.save_job(done_row(audit, int(about["cases"])))
     return audit
 
 

@@ -18,37 +18,18 @@ from nsx_core.audit import (
 )
 from nsx_core.audit.results import Correlation, PairedDifference, ScoreRow
 from nsx_core.cli_audit import add_audit_command
+from nsx_core.replication.page import figures_compared
+from nsx_core.replication.printed import (
+    CASES_RIGHT,
+    FOUNTA_ABUSE,
+    FOUNTA_HATE,
+    SHAP,
+    TABLE_2,
+    TABLE_3,
+    as_printed,
+)
 
 pytestmark = [pytest.mark.data, needs_paper]
-
-FOUNTA_HATE, FOUNTA_ABUSE, VIDGEN = "Founta2018-hate", "Founta2018-abuse", "Vidgen2021-hate"
-# mean and std of necessity, then of sufficiency
-TABLE_2 = {
-    (FOUNTA_HATE, "women"): (".82", ".18", ".29", ".10"),
-    (FOUNTA_HATE, "Muslims"): (".89", ".16", ".81", ".08"),
-    (FOUNTA_ABUSE, "women"): (".54", ".17", ".34", ".10"),
-    (FOUNTA_ABUSE, "Muslims"): (".65", ".21", ".82", ".06"),
-    (VIDGEN, "women"): (".96", ".02", ".71", ".17"),
-    (VIDGEN, "Muslims"): (".97", ".03", ".88", ".13"),
-}
-# F18+F19 of women and Muslims; F24, F23, F22
-TABLE_3 = {
-    FOUNTA_HATE: (".02", ".78", ".19", ".15", ".05"),
-    FOUNTA_ABUSE: (".02", ".78", ".45", ".72", ".37"),
-    VIDGEN: (".36", ".82", ".02", ".00", ".00"),
-}
-SHAP = {
-    (FOUNTA_HATE, "women"): (".36", ".24"),
-    (FOUNTA_HATE, "Muslims"): (".84", ".20"),
-    (FOUNTA_ABUSE, "women"): ("-.07", ".21"),
-    (FOUNTA_ABUSE, "Muslims"): (".39", ".25"),
-    (VIDGEN, "women"): (".89", ".17"),
-    (VIDGEN, "Muslims"): (".95", ".11"),
-}
-CASES_RIGHT = {
-    (FOUNTA_HATE, "women"): 28, (FOUNTA_HATE, "Muslims"): 57, (FOUNTA_ABUSE, "women"): 41,
-    (FOUNTA_ABUSE, "Muslims"): 59, (VIDGEN, "women"): 45, (VIDGEN, "Muslims"): 57,
-}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -62,9 +43,8 @@ def report() -> AuditReport:
 
 
 def printed(value: float | None) -> str:
-    """As the paper prints a figure: two places, no zero before the point."""
     assert value is not None
-    return f"{value:.2f}".replace("0.", ".", 1)
+    return as_printed(value)
 
 
 def by_cell(rows: tuple[ScoreRow, ...], measure: str) -> dict[tuple[str, str], ScoreRow]:
@@ -111,6 +91,13 @@ def test_table_4_shap_is_the_printed_one(report: AuditReport, cell: tuple[str, s
     score = by_cell(report.table_4, "SHAP")[cell].score
     assert (printed(score.value), printed(score.std)) == SHAP[cell]
     assert score.n == CASES_RIGHT[cell]
+
+
+def test_all_printed_figures_but_one_are_counted(report: AuditReport) -> None:
+    compared = figures_compared(report)
+    assert len(compared) == 24 + 15 + 12
+    differ = [one for one in compared if one[1] != one[2]]
+    assert differ == [("Table 2, Founta2018-hate, women, S mean", ".29", ".30")]
 
 
 def test_table_4_lime_aggregates_and_says_what_is_missing(report: AuditReport) -> None:
