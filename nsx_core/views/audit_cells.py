@@ -121,7 +121,7 @@ def rate_parts(found: Rate) -> tuple[Node, ...]:
     return (
         node("span", percent(found.value), _mark(found), cls="value"),
         interval_bar(Estimate(found.value, found.low, found.high, found.n)),
-        node("span", f"{percent(found.low)} to {percent(found.high)}", cls="fine"),
+        node("span", _percents(found.low, found.high), cls="fine"),
         node("span", f"{found.positives} of {found.n}", cls="fine"),
     )
 
@@ -172,3 +172,8 @@ def framed(table: Node, *below: Node | None, cls: str) -> Node:
 
 def _mark(found: MeanScore | Rate) -> Node | None:
     return node("span", DAGGER, cls="dagger", title=found.notes[0]) if is_few(found) else None
+
+
+def _percents(low: float, high: float) -> str:
+    """'2.3\u201318 %', short enough for a narrow field."""
+    return f"{percent(low).removesuffix(' %')}\u2013{percent(high)}"

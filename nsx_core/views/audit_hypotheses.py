@@ -37,7 +37,9 @@ def correlation_note(found: Correlation) -> str:
     few = sum(p.n_x < FEW or p.n_y < FEW for p in found.points)
     said = f"Each point is a classifier and a group. Across: {found.x}. Upwards: {found.y}."
     if few:
-        said += f" {few} of {len(found.points)} points rest on fewer than {FEW} cases."
+        said += (
+            f" {few} of {len(found.points)} points rest on fewer than {FEW} cases and are hollow."
+        )
     return said
 
 

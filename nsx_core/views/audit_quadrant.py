@@ -130,6 +130,8 @@ def quadrant_sentences(found: Sequence[Standing]) -> tuple[str, ...]:
     if missing:
         said.append(f"Not in the chart, with an undefined score: {_listed(missing, several)}.")
     rated = [s for s in found if s.rate is not None and s.rate.value is not None]
+    if any(s not in rated and s not in missing for s in found):
+        said.append("Hollow: no neutral or positive mention of the group is there to be flagged.")
     if len(rated) > 1:
         most = max(rated, key=lambda s: _rate(s.rate))
         assert most.rate is not None

@@ -60,10 +60,13 @@ def progress_sentence(card: AuditCard) -> str | None:
     """How far an audit is that is not done; None for one that is."""
     if card.state == "done":
         return None
+    rest = "The tables show what is there so far"
+    going = card.state in ("running", "queued")
     return (
         f"{_STATES[card.state]}: {card.done:,} of {card.total:,} cases and classifiers are done. "
-        "The tables show what is there so far, and change as more comes."
-    )
+        + (f"{rest}, and change as more comes." if going else f"{rest}. Go on with it on the "
+           "page Run for the others.")
+    )  # fmt: skip
 
 
 def undrawn_sentence(found: AuditFound) -> str | None:
@@ -119,7 +122,8 @@ def cell_sentence(classifier: str, group: str, measure: str, found: MeanScore) -
     if found.value is None:
         reason = f"undefined, 0 of {found.cases}"
         return f"{name}, {classifier}: the {measure} is {reason}: no case has a score here."
-    share = round(found.value * 100)
+    # From the two decimals that the cell shows, so that both say the same.
+    share = round(float(f"{found.value:.2f}") * 100)
     what = (
         f"when the group's name is replaced, {share} in 100 predictions are lost"
         if measure == Side.NECESSITY

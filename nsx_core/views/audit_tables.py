@@ -37,6 +37,8 @@ __all__ = [
 ]
 
 _NONE = "\u2013"
+# What HateCheck's functionalities about other targets are about (rottger-etal-2021).
+_TARGETS = {"F24": "other groups", "F23": "individuals", "F22": "objects"}
 
 
 def functions_table(rows: Sequence[FunctionalityRow]) -> Node:
@@ -94,7 +96,7 @@ def rates_table(rows: Sequence[RateRow]) -> Node:
                 *(
                     node(
                         "th",
-                        node("span", group or "other targets"),
+                        node("span", group or _TARGETS.get(functions, "other targets")),
                         node("small", functions),
                         scope="col",
                         cls="stacked",
