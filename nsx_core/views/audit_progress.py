@@ -22,6 +22,7 @@ __all__ = [
 
 NAME_MAX = 80
 RUNNING = ("queued", "running")
+_GROUPS_NAMED = 3
 _STAGES = {
     "classifying": ("Classifying the texts", "texts"),
     "drawing": ("Writing counterfactual texts", "texts"),
@@ -81,7 +82,9 @@ def in_order(cards: Sequence[AuditCard]) -> list[AuditCard]:
 def card_sentence(card: AuditCard) -> str:
     """What an audit is of: suite, classifiers, groups, when it was asked for."""
     at = time.localtime(card.created)
-    groups = "all groups" if not card.groups else ", ".join(card.groups)
+    groups = ", ".join(card.groups) or "no groups"
+    if len(card.groups) > _GROUPS_NAMED:
+        groups = counted(len(card.groups), "group")
     return (
         f"{card.suite}, {counted(card.suite_cases, 'case')} \u00b7 {', '.join(card.classifiers)} "
         f"\u00b7 {groups} \u00b7 budget {card.budget} \u00b7 "

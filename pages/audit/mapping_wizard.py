@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import streamlit as st
 
 from nsx_core.errors import DataError, NsxError
@@ -73,7 +76,7 @@ def _mapping(table: Table, key: str) -> Mapping | None:
     """What the widgets say; they begin with what the columns' names tell."""
     guessed = guessed_mapping(table.columns)
     columns = [column for column in table.columns if column]
-    chosen: dict[str, str] = {}
+    chosen: dict[str, Any] = {}
     with st.container(key="mapping", horizontal=True, vertical_alignment="bottom"):
         for part, (label, said) in _PARTS.items():
             preset = getattr(guessed, part)
@@ -82,7 +85,7 @@ def _mapping(table: Table, key: str) -> Mapping | None:
                 ["", *columns],
                 index=1 + columns.index(preset) if preset else 0,
                 key=f"map-{part}-{key}",
-                format_func=lambda column, part=part: column or _none(part),
+                format_func=partial(_column_said, part),
                 help=said,
                 width=210,
             )
@@ -118,5 +121,5 @@ def _mapping(table: Table, key: str) -> Mapping | None:
     return Mapping(**chosen, hateful=() if as_understood else tuple(hateful))
 
 
-def _none(part: str) -> str:
-    return "choose a column" if part in _NEEDED else "none"
+def _column_said(part: str, column: str) -> str:
+    return column or ("choose a column" if part in _NEEDED else "none")

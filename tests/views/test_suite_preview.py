@@ -231,8 +231,9 @@ def test_the_list_of_audits() -> None:
         )
     )  # fmt: skip
     assert [c.id for c in said.in_order([old, waits, new, runs])] == ["runs", "waits", "new", "old"]
-    assert said.card_sentence(CARD).startswith("starter, 301 cases \u00b7 one, two \u00b7 all gr")
+    assert said.card_sentence(CARD).startswith("starter, 301 cases \u00b7 one, two \u00b7 no gr")
     assert "women, men" in said.card_sentence(replace(CARD, groups=("women", "men")))
+    assert "\u00b7 4 groups \u00b7" in said.card_sentence(replace(CARD, groups=tuple("abcd")))
     assert said.state_sentence(CARD) == "Finished: 192 explanations."
     assert said.state_sentence(replace(new, done=3)) == "Failed. 3 of 192 explanations are there and are kept."  # fmt: skip
     assert "when the app was closed" in said.state_sentence(replace(new, state="interrupted"))
