@@ -99,7 +99,7 @@ def rates_table(rows: Sequence[RateRow]) -> Node:
                         node("span", group or _TARGETS.get(functions, "other targets")),
                         node("small", functions),
                         scope="col",
-                        cls="stacked",
+                        cls="two-lines",
                     )
                     for functions, group in columns
                 ),
