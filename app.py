@@ -41,7 +41,10 @@ def main() -> None:
         return
     page = st.navigation(
         {
-            "Explore": [st.Page("pages/explore/explain.py", title="Explain", default=True)],
+            "Explore": [
+                st.Page("pages/explore/explain.py", title="Explain", default=True),
+                st.Page("pages/explore/compare.py", title="Compare"),
+            ],
             "Audit": [
                 st.Page("pages/audit/run.py", title="Run"),
                 st.Page("pages/audit/results.py", title="Results"),

@@ -22,11 +22,8 @@ from numpy.typing import NDArray
 
 from nsx_core import batches
 from nsx_core.attributing import (
-    Attribution,
     Faithfulness,
     Predict,
-    RandomOrders,
-    RankAgreement,
     faithfulness,
     interval_over_seeds,
     lime_scores,
@@ -36,92 +33,18 @@ from nsx_core.attributing import (
 )
 from nsx_core.auditing.attribution import LIME, SHAP, SHAP_SAMPLED, SHAP_SEEDS, explained_class
 from nsx_core.catalogue import Catalogue
+from nsx_core.comparison_records import METHODS, Comparison, Method, OtherMethods, SeedScore
 from nsx_core.pipeline import Plan, Progress
-from nsx_core.records import Explanation, Side, Word
+from nsx_core.records import Explanation, Side
 from nsx_core.store import Store, canonical_key
 from nsx_core.tasks import Hooks
 
-__all__ = [
-    "METHODS",
-    "CompareTask",
-    "Comparison",
-    "Kept",
-    "Method",
-    "OtherMethods",
-    "SeedScore",
-    "comparison_key",
-]
+__all__ = ["CompareTask", "Kept", "comparison_key"]
 
-#: In the order in which they are shown.
-METHODS = (str(Side.NECESSITY), str(Side.SUFFICIENCY), SHAP, LIME)
 #: About how many texts SHAP, its five seeds and LIME ask about together.
 TEXTS_ABOUT = 8_000
 COMPARISONS_KEPT = 32
 _RANDOM = "random orders"
-
-
-@dataclass(frozen=True, slots=True)
-class SeedScore:
-    """A word's mean SHAP score over seeds of the sampling explainer, and its interval at 95 %."""
-
-    mean: float
-    low: float
-    high: float
-
-
-@dataclass(frozen=True, slots=True)
-class OtherMethods:
-    """SHAP, LIME and random orders of one text for one classifier; no threshold moves them."""
-
-    key: str
-    shap: Attribution
-    lime: Attribution
-    over_seeds: tuple[Attribution, ...]
-    shap_faithful: Faithfulness
-    lime_faithful: Faithfulness
-    random: RandomOrders
-
-
-@dataclass(frozen=True, slots=True)
-class Method:
-    """One method's scores of the words, how faithful they are, and what they cost.
-
-    name: one of ``METHODS``. scores: one a word, None = undefined. calls: texts that the scores
-    asked the classifier about; texts: distinct ones. seconds: what was measured in this run, None
-    where it all came from the store. note: what to know of scores and seconds, in sentences.
-    """
-
-    name: str
-    scores: tuple[float | None, ...]
-    faithful: Faithfulness
-    calls: int
-    texts: int
-    seconds: float | None
-    note: str
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Four methods on one text for one classifier.
-
-    probability: of ``label`` on the text, in 0..1; predicted: whether it reaches ``threshold``.
-    methods: in the order of ``METHODS``. over_seeds: one a word, None where SHAP gives it no
-    score. agreement: 4 x 4, symmetric, in the same order.
-    """
-
-    key: str
-    text: str
-    classifier: str
-    label: str
-    threshold: float
-    probability: float
-    predicted: bool
-    words: tuple[Word, ...]
-    methods: tuple[Method, ...]
-    over_seeds: tuple[SeedScore | None, ...]
-    random: RandomOrders
-    agreement: tuple[tuple[RankAgreement, ...], ...]
-    others: OtherMethods
 
 
 def others_key(plan: Plan) -> str:

@@ -15,7 +15,8 @@ from nsx_core.auditing.audits import Audits
 from nsx_core.auditing.shipping import load_shipped
 from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry, shipped_catalogue
 from nsx_core.classifying import checked, label_index
-from nsx_core.comparing import CompareTask, Comparison, Kept
+from nsx_core.comparing import CompareTask, Kept
+from nsx_core.comparison_records import Comparison
 from nsx_core.errors import SettingsError, StoreError
 from nsx_core.fake_catalogue import trial_catalogue
 from nsx_core.job import JobView

@@ -10,9 +10,18 @@ import pytest
 from gated_engine import TEXT, Bench
 from numpy.typing import NDArray
 
-from nsx_core.comparing import METHODS, CompareTask, Comparison, comparison_key
+from nsx_core.attributing import shap_scores
+from nsx_core.comparing import CompareTask, comparison_key
+from nsx_core.comparison_records import METHODS, Comparison
 from nsx_core.errors import SettingsError
 from nsx_core.records import Side
+from nsx_core.words import split
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _loaded() -> None:
+    """The package shap compiles parts of itself on first use, which may take long."""
+    shap_scores(split("warm up"), lambda texts: np.zeros(len(texts)))
 
 
 def compared(bench: Bench, threshold: float = 0.5, phrases: tuple[str, ...] = ()) -> Comparison:

@@ -15,7 +15,7 @@ from typing import Literal
 
 from nsx_core.records import Side
 
-__all__ = ["THEMES", "Shade", "contrast", "luminance", "shade"]
+__all__ = ["THEMES", "Shade", "contrast", "luminance", "neutral", "shade"]
 
 Theme = Literal["light", "dark"]
 THEMES: tuple[Theme, ...] = ("light", "dark")
@@ -25,6 +25,11 @@ _ANCHORS: dict[tuple[Side, Theme], tuple[str, ...]] = {
     (Side.NECESSITY, "dark"): ("#17222d", "#1f4c78", "#3d8ad0", "#a9d4ff"),
     (Side.SUFFICIENCY, "light"): ("#fcf3e8", "#f4c288", "#cf7a26", "#7a3604"),
     (Side.SUFFICIENCY, "dark"): ("#2a2017", "#6e4314", "#cb7b22", "#ffcb8f"),
+}
+# For other methods' scores: grey is neither of the two, whoever looks.
+_GREYS: dict[Theme, tuple[str, ...]] = {
+    "light": ("#f5f5f3", "#c9cbc9", "#8b8f90", "#45494c"),
+    "dark": ("#1d2124", "#43494d", "#858c91", "#d3d7d9"),
 }
 _INKS = ("#000000", "#ffffff")
 
@@ -41,6 +46,12 @@ def shade(side: Side, value: float | None, theme: Theme) -> Shade:
     """The cell colour of a score; values outside 0..1 take the nearest end."""
     share = 0.0 if value is None else min(max(value, 0.0), 1.0)
     paper = _mixed(_ANCHORS[side, theme], share)
+    return Shade(paper, max(_INKS, key=lambda ink: contrast(ink, paper)))
+
+
+def neutral(share: float, theme: Theme) -> Shade:
+    """The grey cell of a score that is neither of the two; shares outside 0..1 take the nearest end."""
+    paper = _mixed(_GREYS[theme], min(max(share, 0.0), 1.0))
     return Shade(paper, max(_INKS, key=lambda ink: contrast(ink, paper)))
 
 
