@@ -180,7 +180,7 @@ def _field(d: PairedDifference | None, chosen: tuple[str, str]) -> Node:
         inside = (
             node("strong" if clear else "span", signed(d.value), cls="value"),
             node("span", said, cls="fine"),
-            node("span", f"{d.templates} templates", cls="fine"),
+            node("span", f"{d.templates} template{'s' * (d.templates != 1)}", cls="fine"),
         )
     value = as_value(d.first, d.second)
     return node(

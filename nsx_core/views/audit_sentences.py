@@ -74,6 +74,12 @@ def undrawn_sentence(found: AuditFound) -> str | None:
     if not found.undrawn:
         return None
     one = found.undrawn == 1
+    if found.card.state != "done" and found.threshold == found.card.threshold:
+        return (
+            f"{found.undrawn:,} explained {'case' if one else 'cases'} that the classifiers get "
+            f"right {'has' if one else 'have'} no draws yet and {'is' if one else 'are'} missing "
+            "from the means here."
+        )
     return (
         f"At {numbers.threshold(found.threshold)}, the classifiers get {found.undrawn:,} explained "
         f"{'case' if one else 'cases'} right that the run, at "

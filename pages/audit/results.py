@@ -89,7 +89,7 @@ def _results(engine: Engine, found: AuditFound) -> None:
     """The views; a fragment, so that a click does not count everything again."""
     go_to_explain(engine, found)
     for key, title, said in (
-        ("undrawn", "Scores that this threshold lacks", sentences.undrawn_sentence(found)),
+        ("undrawn", "Scores that are missing", sentences.undrawn_sentence(found)),
         ("struck", "Struck-out texts", sentences.struck_sentence(found)),
         ("notes", "About this audit", "\n".join(found.notes)),
     ):

@@ -157,6 +157,9 @@ def test_sentences_say_what_is_there_and_what_is_not() -> None:
     undrawn = sentences.undrawn_sentence(found)
     assert undrawn is not None and "At 0.30" in undrawn and "2 explained cases" in undrawn
     assert "3 counterfactual texts were struck" in (sentences.struck_sentence(found) or "")
+    running = replace(found, card=replace(card, state="running"), threshold=0.5, undrawn=1)
+    undrawn = sentences.undrawn_sentence(running)
+    assert undrawn is not None and "1 explained case that" in undrawn and "has no draws" in undrawn
     plain = audits_made.found()
     assert sentences.undrawn_sentence(plain) is sentences.struck_sentence(plain) is None
     assert "4 of 12 figures are undefined" in sentences.scores_sentence(plain.report.table_2)
