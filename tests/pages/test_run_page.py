@@ -30,7 +30,7 @@ def run(fresh_app: AppTest) -> AppTest:
     """The Run page, run twice, with the smallest audit set up."""
     fresh_app.run()
     twice(fresh_app.switch_page(PAGE))
-    fresh_app.slider(key="audit_budget").set_value(10).run()
+    fresh_app.slider(key="audit_budget").set_value(10)
     suite = fresh_app.selectbox(key="audit_suite").value
     fresh_app.multiselect(key=f"audit-groups-{suite}").set_value(["women"]).run()
     assert not fresh_app.exception
@@ -228,25 +228,22 @@ def test_functionalities_of_ones_own_are_given_their_parts(run: AppTest) -> None
     finished(run)
 
 
-@pytest.mark.parametrize(
-    ("content", "title", "said"),
-    [
-        ("id,text,label\n1,x,1\n1,y,0\n", "This file cannot be used", "repeats '1' in rows 1, 2"),
-        ("text,label\n", "This file cannot be used", "at least one row below its header"),
-        ("text,label\nx,1,2\n", "This file cannot be used", "row 1 has 3"),
-        ("text,label\n,1\n", "This file cannot be used", "all 1 of 'own.csv' are skipped"),
-        (
-            "text,label\n" + "".join(f"x,kind {i}\n" for i in range(60)),
-            "This file cannot be used",
-            "holds 60 different values",
-        ),
-    ],
+WRONG = (
+    ("id,text,label\n1,x,1\n1,y,0\n", "repeats '1' in rows 1, 2"),
+    ("text,label\n", "at least one row below its header"),
+    ("text,label\nx,1,2\n", "row 1 has 3"),
+    ("text,label\n,1\n", "all 1 of 'own.csv' are skipped"),
+    ("text,label\n" + "".join(f"x,kind {i}\n" for i in range(60)), "holds 60 different values"),
 )
-def test_what_is_wrong_is_said_in_place(run: AppTest, content: str, title: str, said: str) -> None:
-    uploaded(run, content)
-    assert title in texts(run) and said in texts(run)
-    assert not shown(run, "use-suite")
-    assert "None yet." in texts(run), "the audits below stay"
+
+
+def test_what_is_wrong_is_said_in_place(run: AppTest, subtests: pytest.Subtests) -> None:
+    for content, said in WRONG:
+        with subtests.test(said):
+            uploaded(run, content)
+            assert "This file cannot be used" in texts(run) and said in texts(run)
+            assert not shown(run, "use-suite")
+            assert "None yet." in texts(run), "the audits below stay"
 
 
 def test_an_error_of_the_mapping_is_mended_in_place(run: AppTest) -> None:
