@@ -109,8 +109,11 @@ def scores_sentence(rows: Sequence[ScoreRow]) -> str:
             said.append(f"No {side} is defined.")
             continue
         high, low = max(known, key=_value), min(known, key=_value)
-        best = f"{name_of(high.group)} ({high.classifier}, {numbers.score(high.score.value)})"
-        least = f"{name_of(low.group)} ({low.classifier}, {numbers.score(low.score.value)})"
+        shown = [numbers.score(r.score.value) for r in known]
+        best, least = (
+            f"{name_of(end.group)} ({end.classifier}, {value}{_alike(shown.count(value))})"
+            for end, value in ((r, numbers.score(r.score.value)) for r in (high, low))
+        )
         said.append(
             f"The {side} of the group's name is highest for {best} and lowest for {least}."
             if high is not low
@@ -152,11 +155,15 @@ def rates_sentence(rows: Sequence[RateRow]) -> str:
         return "No neutral or positive mention of a group is there, so these rates are undefined."
     high = max(known, key=lambda r: r.rate.value or 0.0)
     low = min(known, key=lambda r: r.rate.value or 0.0)
+    values = [r.rate.value for r in known]
+    most, fewest = (
+        f"{name_of(end.group)} with {end.classifier}: {end.rate.positives} of {end.rate.n}"
+        f"{_alike(values.count(end.rate.value))}"
+        for end in (high, low)
+    )
     return (
-        "Neutral and positive mentions should not be flagged. Most are for "
-        f"{name_of(high.group)} with {high.classifier}: {high.rate.positives} of {high.rate.n}. "
-        f"Fewest are for {name_of(low.group)} with {low.classifier}: {low.rate.positives} of "
-        f"{low.rate.n}."
+        f"Neutral and positive mentions should not be flagged. Most are for {most}. "
+        f"Fewest are for {fewest}."
     )
 
 
@@ -193,6 +200,11 @@ def _counted(names: Sequence[str], what: str) -> str:
 def _date(created: float) -> str:
     when = datetime.fromtimestamp(created, UTC)
     return f"{when.day} {when:%b %Y %H:%M} UTC"
+
+
+def _alike(count: int) -> str:
+    """An extreme is not one group's alone where others have the same."""
+    return f"; {count - 1} more alike" if count > 1 else ""
 
 
 def _value(row: ScoreRow) -> float:

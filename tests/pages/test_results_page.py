@@ -142,7 +142,10 @@ def test_an_audit_that_is_not_done_says_how_far_it_is(app: AppTest, audits: Made
     opened(app)
     said = texts(app)
     assert "7 of 46 cases and classifiers are done" in said
-    assert "5 explained cases right" in said and "A note." in said
+    assert (
+        "5 explained cases that the classifiers get right have no draws" in said
+        and "A note." in said
+    )
     before = len(audits.asked)
     app.button(key="results-refresh").click().run()
     assert len(audits.asked) == before + 1

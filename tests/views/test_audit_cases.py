@@ -164,7 +164,10 @@ def test_sentences_say_what_is_there_and_what_is_not() -> None:
     assert sentences.undrawn_sentence(plain) is sentences.struck_sentence(plain) is None
     assert "4 of 12 figures are undefined" in sentences.scores_sentence(plain.report.table_2)
     assert "6 of 12" in sentences.rates_sentence(plain.report.table_3)
+    assert "6 of 12; 1 more alike" in sentences.rates_sentence(plain.report.table_3)
     assert "undefined" in sentences.rates_sentence([])
+    assert f"{HOSTILE} ({HATE}, 0.8" in sentences.scores_sentence(plain.report.table_2)
+    assert "more alike" in sentences.scores_sentence(plain.report.table_2)
     assert "1 of 1" not in sentences.pairs_sentence(()) and "alone" in sentences.pairs_sentence(())
     assert sentences.costs_sentence(plain.costs).endswith("necessity and sufficiency 200.")
     assert sentences.costs_sentence(()) == ""
