@@ -11,9 +11,14 @@ from nsx_core.store import CaseRows
 __all__ = ["case_rows"]
 
 
-def case_rows(explained: Explanation, case_number: int, phrase_at: int, masked: bool) -> CaseRows:
-    """The words' scores, and the draws that count for the word at ``phrase_at``."""
-    measured = explained.infilled == len(explained.draws)
+def case_rows(
+    explained: Explanation, case_number: int, phrase_at: int, masked: bool, fresh: bool
+) -> CaseRows:
+    """The words' scores, and the draws that count for the word at ``phrase_at``.
+
+    fresh: all draws of the case were written in this run, so that what it took was measured.
+    """
+    measured = fresh and "classifying" in explained.seconds
     spent = sum(explained.seconds.get(stage, 0.0) for stage in ("infilling", "classifying"))
     return CaseRows(
         masked=masked,

@@ -95,7 +95,7 @@ def auditing(
     draws_total = sum(one.draws for one in cases)
     draws = cases_done = infilled = 0
     for one in cases:
-        ready = 0
+        ready, fresh = 0, False
         for entry in one.entries:
             before = AuditProgress(
                 "drawing", draws + ready, draws_total, cases_done, total, infilled
@@ -112,8 +112,9 @@ def auditing(
                     ready = max(ready, step.reused + step.infilled)
                     yield replace(before, done=draws + ready, infilled=infilled + step.infilled)
                 infilled += explained.infilled
+                fresh = fresh or explained.infilled == one.draws
                 after = replace(before, cases_done=cases_done + 1, infilled=infilled)
-                rows = case_rows(explained, one.number, _at(one.units), masked=False)
+                rows = case_rows(explained, one.number, _at(one.units), False, fresh)
                 store.audits.add_case(audit, rows, row(after) if row else None)
             cases_done += 1
         draws += one.draws
@@ -234,7 +235,7 @@ def _masking(
                     try:
                         next(steps)
                     except StopIteration as end:
-                        rows = case_rows(end.value, one.number, _at(one.units), masked=True)
+                        rows = case_rows(end.value, one.number, _at(one.units), True, True)
                         break
                     yield replace(progress, done=done)
                 store.audits.add_case(audit, rows)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 from collections.abc import Collection
 from dataclasses import replace
+from functools import cache
 from importlib.metadata import version
 
 import numpy as np
@@ -126,11 +127,17 @@ def _scores(split_words, draws, values, original, settings, entry, label):  # ty
     }
 
 
+@cache
+def _installed(package: str) -> str:
+    """Reading a package's metadata takes longer than scoring a short text."""
+    return version(package)
+
+
 def _versions(todo: Plan) -> dict[str, str]:
     return {
         "nsx": nsx_core.__version__,
         "python": platform.python_version(),
-        "torch": version("torch"),
+        "torch": _installed("torch"),
         "classifier": todo.classifier.fingerprint[:16],
         "infiller": todo.infiller.fingerprint[:16],
     }
