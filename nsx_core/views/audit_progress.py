@@ -94,12 +94,14 @@ def card_sentence(card: AuditCard) -> str:
 
 def state_sentence(card: AuditCard) -> str:
     """How an audit that does not run ended."""
-    far = f"{card.done:,} of {counted(card.total, 'explanation')} are there"
+    far = "No explanation was finished."
+    if card.done:
+        far = f"{card.done:,} of {counted(card.total, 'explanation')} are there and are kept."
     return {
         "done": f"Finished: {counted(card.done, 'explanation')}.",
-        "cancelled": f"Stopped. {far} and are kept.",
-        "interrupted": f"Interrupted when the app was closed. {far} and are kept.",
-        "failed": f"Failed. {far} and are kept.",
+        "cancelled": f"Stopped. {far}",
+        "interrupted": f"Interrupted when the app was closed. {far}",
+        "failed": f"Failed. {far}",
     }.get(card.state, "Waits for its turn.")
 
 

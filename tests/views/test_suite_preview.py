@@ -236,6 +236,7 @@ def test_the_list_of_audits() -> None:
     assert "\u00b7 4 groups \u00b7" in said.card_sentence(replace(CARD, groups=tuple("abcd")))
     assert said.state_sentence(CARD) == "Finished: 192 explanations."
     assert said.state_sentence(replace(new, done=3)) == "Failed. 3 of 192 explanations are there and are kept."  # fmt: skip
+    assert said.state_sentence(replace(new, done=0)) == "Failed. No explanation was finished."
     assert "when the app was closed" in said.state_sentence(replace(new, state="interrupted"))
 
 
