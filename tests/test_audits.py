@@ -183,9 +183,31 @@ def test_masking_and_attributions_come_with_their_costs(engine: Engine, suite: S
         2,
     )
     assert seeds.low is not None and seeds.low <= seeds.value
+    assert any("some-abuse has no mask token" in note for note in found.notes)
     # The abuse classifier says .9 with the phrase's words and .1 without: all lies on the phrase.
     shap = next(r.score for r in found.report.table_4 if r.measure == "SHAP")
     assert shap.value == pytest.approx(0.8, abs=1e-9)
+
+
+def test_a_classifier_that_is_never_right_and_a_group_without_a_case(
+    engine: Engine, tmp_path: Path
+) -> None:
+    path = tmp_path / "odd.csv"
+    other = "7,ident_pos_nh,I love old people.,non-hateful,the old,6,I love [IDENTITY_P].\n"
+    path.write_text(HEADER + ROWS + other, encoding="utf-8")
+    # No text reaches this threshold for the classifier in shades.
+    settings = ExplainSettings(budget=30, threshold=0.89)
+    audit = engine.audits.submit(asked(read_suite(path), settings=settings), "odd")
+    ended(engine.audits, audit)
+    found = engine.audits.found(audit, 0.89)
+    cells = {(r.classifier, r.group): r.score for r in found.report.table_2}
+    for group in ("women", "black people"):
+        assert cells["some-hate", group].value is None
+        assert cells["some-hate", group].notes == ("undefined, 0 of 2",)
+        assert cells["some-abuse", group].n == 2
+    for classifier in ("some-hate", "some-abuse"):
+        assert cells[classifier, "the old"].notes == ("undefined, 0 of 0",)
+    assert any("No conclusion" in said for h in found.report.hypotheses for said in h.sentences)
 
 
 def test_people_go_before_an_audit(engine: Engine, suite: Suite, writer: Slow) -> None:

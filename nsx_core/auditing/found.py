@@ -29,6 +29,7 @@ from nsx_core.catalogue import Catalogue
 from nsx_core.classifying import positive
 from nsx_core.counting import word_weights
 from nsx_core.errors import ModelError
+from nsx_core.infilling.deletion import DeletionInfiller
 from nsx_core.records import DrawSide
 from nsx_core.store import Store
 
@@ -122,8 +123,23 @@ def audit_found(
         struck=int(struck.drop_duplicates(["case_number", "side", "number"])["struck"].sum()),
         report_without_struck=without,
         seeds=over_seeds(attributed, request, predictions),
-        notes=(*request.suite.notes, *explained_cases(request)[1]),
+        notes=(
+            *request.suite.notes,
+            *explained_cases(request)[1],
+            *_masking_notes(store.audits.masking(card.id)),
+        ),
     )
+
+
+def _masking_notes(masking: Mapping[str, str]) -> list[str]:
+    """What masking means for classifiers that have no mask token of their own."""
+    deleting = [name for name, infiller in masking.items() if infiller == DeletionInfiller().name]
+    if not deleting:
+        return []
+    return [
+        f"{', '.join(deleting)} {'has' if len(deleting) == 1 else 'have'} no mask token, so in "
+        "Table B.3 replaced words are left out instead."
+    ]
 
 
 def _predictions(audit: str, request: AuditRequest, store: Store, threshold: float) -> pd.DataFrame:

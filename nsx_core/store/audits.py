@@ -216,10 +216,13 @@ class AuditTables:
             "ORDER BY masked, classifier", [audit],
         )  # fmt: skip
 
-    def draw_sets(self, audit: str) -> dict[str, int]:
-        """Each draw set of the audit, and how many words its text has."""
-        query = "SELECT DISTINCT draw_set, words FROM audit_cases WHERE audit = ?"
-        return {str(key): int(words) for key, words in self._rows(query, [audit])}
+    def masking(self, audit: str) -> dict[str, str]:
+        """Each classifier's infiller where the audit has masked cases."""
+        query = (
+            "SELECT DISTINCT c.classifier, s.infiller FROM audit_cases c JOIN draw_sets s "
+            "ON s.key = c.draw_set WHERE c.audit = ? AND c.masked ORDER BY ALL"
+        )
+        return {str(name): str(infiller) for name, infiller in self._rows(query, [audit])}
 
     def keep_speed(self, infiller: str, words: float, seconds: float) -> None:
         """Keep how many words of counterfactual texts an infiller wrote or read in how long."""
