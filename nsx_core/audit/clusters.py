@@ -49,7 +49,7 @@ def cluster_sums(values: Floats, clusters: ArrayLike, seed: int) -> tuple[Floats
     )
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=16)
 def resampled(clusters: int, seed: int, purpose: str = "mean") -> Floats:
     """How often each of G clusters is drawn in each resample: float64[RESAMPLES, G], read-only."""
     drawn = generator("bootstrap over templates", purpose, seed, clusters).multinomial(

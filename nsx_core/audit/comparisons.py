@@ -28,9 +28,10 @@ def paired_differences(cases: pd.DataFrame, first: str, second: str, measure: st
     cases: a frame of ``nsx_core.audit.cases``. The difference is the first's score minus the
     second's, in -2..2; cases with an undefined score are left out.
     """
-    right = cases[cases[RIGHT]]
+    # Texts are left behind first: copying them took half of the time.
+    narrow = cases[[CASE, TEMPLATE, measure]]
     sides = [
-        right[right[CLASSIFIER] == name][[CASE, TEMPLATE, measure]].set_index(CASE)
+        narrow[(cases[RIGHT] & (cases[CLASSIFIER] == name)).to_numpy()].set_index(CASE)
         for name in (first, second)
     ]
     both = sides[0].join(sides[1][measure].rename("second"), how="inner")

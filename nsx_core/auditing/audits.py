@@ -57,6 +57,7 @@ class Audits:
         self._lock = threading.Lock()
         self._suites: OrderedDict[str, Suite] = OrderedDict()
         self._requests: OrderedDict[str, tuple[AuditRequest, dict[str, str]]] = OrderedDict()
+        self._found: OrderedDict[tuple[AuditCard, float, int], AuditFound] = OrderedDict()
         self._tasks: dict[str, AuditTask] = {}
         self._cards: dict[str, SuiteCard] = {}
         self._shipped: str | None = None
@@ -161,9 +162,19 @@ class Audits:
     def found(self, audit: str, threshold: float) -> AuditFound:
         """What the audit found so far, at this threshold; see ``audit_found``."""
         request, fingerprints = self._request(audit)
-        return audit_found(
-            self.card(audit), request, fingerprints, self._catalogue, self._store, threshold
-        )
+        card = self.card(audit)
+        key = (card, threshold, self._store.audits.strikes_count())
+        with self._lock:
+            known = self._found.get(key)
+        if known is not None:
+            return known
+        found = audit_found(card, request, fingerprints, self._catalogue, self._store, threshold)
+        if card.state not in ACTIVE:  # one that runs goes on writing
+            with self._lock:
+                self._found[key] = found
+                while len(self._found) > KEPT:
+                    self._found.popitem(last=False)
+        return found
 
     def progress(self, audit: str) -> AuditView | None:
         """How far the audit is, by what this process knows; None for one that never ran here."""

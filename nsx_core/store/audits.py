@@ -216,6 +216,10 @@ class AuditTables:
             "ORDER BY masked, classifier", [audit],
         )  # fmt: skip
 
+    def strikes_count(self) -> int:
+        """How often a draw was struck out or taken back, of all draws: grows with each."""
+        return int(self._rows("SELECT count(*) FROM strikes", [])[0][0])
+
     def masking(self, audit: str) -> dict[str, str]:
         """Each classifier's infiller where the audit has masked cases."""
         query = (
