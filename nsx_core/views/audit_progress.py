@@ -26,7 +26,7 @@ _GROUPS_NAMED = 3
 _STAGES = {
     "classifying": ("Classifying the texts", "texts"),
     "drawing": ("Writing counterfactual texts", "texts"),
-    "masking": ("The same with a mask token", "texts"),
+    "masking": ("The same with a mask token", "cases"),
     "attributing": ("SHAP and LIME", "cases"),
 }
 
@@ -38,8 +38,13 @@ def preset_name(suite: str, now: float) -> str:
     return suite[: NAME_MAX - len(day)].strip() + day
 
 
-def cost_sentences(cost: AuditCost, classifiers: int) -> tuple[str, ...]:
-    """What is classified, what is explained, and how long it takes."""
+def cost_sentences(
+    cost: AuditCost, classifiers: int, masking: bool = False, attributions: bool = False
+) -> tuple[str, ...]:
+    """What is classified, what is explained, and how long it takes.
+
+    ``masking`` and ``attributions`` are asked for, too: their time is not part of the cost.
+    """
     answers = cost.texts * classifiers
     known = f" ({cost.texts_known:,} of {answers:,} answers are known already)"
     if cost.texts_known >= answers:
@@ -60,6 +65,11 @@ def cost_sentences(cost: AuditCost, classifiers: int) -> tuple[str, ...]:
         third = "How long it takes is shown here once this computer has written some texts."
     else:
         third = f"{_roughly(cost.seconds).capitalize()} at this computer's speed."
+    extras = [
+        name for name, on in (("the mask token", masking), ("SHAP and LIME", attributions)) if on
+    ]
+    if extras:
+        third += f" The time for {' and for '.join(extras)} comes on top."
     return (first, second, third)
 
 
@@ -116,7 +126,7 @@ def stage_sentence(view: AuditView) -> str:
         return f"Waits for its turn behind {others}."
     what, unit = _STAGES[view.stage]
     parts = [f"{what}: {view.done:,} of {view.total:,} {unit}"]
-    if view.stage in ("drawing", "masking") and view.cases_total:
+    if view.stage == "drawing" and view.cases_total:
         parts.append(f"{view.cases_done:,} of {counted(view.cases_total, 'case')}")
     if view.rate > 0:
         parts.append(

@@ -83,7 +83,11 @@ def _cost(engine: Engine, place: DeltaGenerator, suite: str, request: AuditReque
             return
         notice(
             "What it asks for",
-            "\n".join(cost_sentences(cost, len(request.classifiers))),
+            "\n".join(
+                cost_sentences(
+                    cost, len(request.classifiers), request.masking, request.attributions
+                )
+            ),
             key="audit-cost",
         )
         if cost.left_out:

@@ -185,6 +185,8 @@ def test_the_cost_before_the_start() -> None:
     assert first == "Classifies 301 texts with 4 classifiers (all known already)."
     assert second.endswith("of which all are stored.")
     assert third == "About 2 minutes at this computer's speed."
+    more = said.cost_sentences(known, 4, masking=True, attributions=True)[2]
+    assert more.endswith("The time for the mask token and for SHAP and LIME comes on top.")
     half = said.cost_sentences(replace(COST, texts_known=301, draws_stored=400, seconds=7_300), 4)
     assert "(301 of 1,204 answers are known already)" in half[0] and "400 are stored" in half[1]
     assert half[2] == "About 2 hours at this computer's speed."
@@ -215,7 +217,7 @@ def test_how_far_it_is() -> None:
     assert said.whole_share(waiting) == 0
     for stage, words in (
         ("classifying", "Classifying the texts: 3,200 of 10,400 texts"),
-        ("masking", "The same with a mask token: 3,200 of 10,400 texts \u00b7 12 of 96 cases"),
+        ("masking", "The same with a mask token: 3,200 of 10,400 cases"),
         ("attributing", "SHAP and LIME: 3,200 of 10,400 cases"),
     ):
         plain = replace(VIEW, stage=stage, rate=0.0, seconds_left=None)
