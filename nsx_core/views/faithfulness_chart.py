@@ -8,6 +8,7 @@ from plotly.subplots import make_subplots
 from nsx_core.comparison_records import METHODS, Comparison
 from nsx_core.views.methods_table import method_name
 from nsx_core.views.numbers import score
+from nsx_core.views.stacked import listed
 
 __all__ = [
     "agreement_sentence",
@@ -79,7 +80,7 @@ def faithfulness_chart(found: Comparison) -> go.Figure | None:
 
 
 def faithfulness_sentences(found: Comparison) -> list[str]:
-    """What the curves say of the first one or two words, one sentence a method."""
+    """What the curves say of the first one or two words; methods that come to the same, together."""
     n = len(found.words)
     if n < 2:
         return ["A text of one word has no order of words, so faithfulness is undefined."]
@@ -91,11 +92,14 @@ def faithfulness_sentences(found: Comparison) -> list[str]:
         f"loses {score(random.comprehensiveness[k - 1])} of it on average; "
         f"{words} alone leave it {_moved(random.sufficiency[k - 1])}."
     ]
+    alike: dict[tuple[str, str], list[str]] = {}
+    for method in found.methods:
+        lost = score(method.faithful.comprehensiveness[k - 1])
+        alike.setdefault((lost, _moved(method.faithful.sufficiency[k - 1])), []).append(method.name)
     said += [
-        f"Removing {words} that {method.name} ranks first loses "
-        f"{score(method.faithful.comprehensiveness[k - 1])} of the probability; {words} alone "
-        f"leave it {_moved(method.faithful.sufficiency[k - 1])}."
-        for method in found.methods
+        f"Removing {words} that {listed(names)} {'rank' if len(names) > 1 else 'ranks'} first loses "
+        f"{lost} of the probability; {words} alone leave it {moved}."
+        for (lost, moved), names in alike.items()
     ]
     return [line.replace("word alone leave", "word alone leaves") for line in said]
 

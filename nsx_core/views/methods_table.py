@@ -57,7 +57,8 @@ def methods_table(found: Comparison) -> Node:
     caption = (
         f"Scores of each word for {found.label} by {found.classifier}. Necessity and sufficiency are "
         "shares of predictions, SHAP and LIME differences in probability, so each column has a scale "
-        "of its own. A bar to the left of the middle is below 0. Below SHAP: the interval of its "
+        "of its own. A bar to the left of the middle is below 0; SHAP and LIME then have an outline in "
+        "place of a filled cell: the word speaks against the class. Below SHAP: the interval of its "
         f"sampling explainer over {len(found.others.over_seeds)} seeds."
     )
     table = node(
@@ -90,12 +91,11 @@ def agreement_table(found: Comparison) -> Node:
     )
     table = node(
         "table",
-        node("caption", caption),
         node("thead", node("tr", *heads)),
         node("tbody", *rows),
         cls="plain agreement",
     )
-    return node("div", table, cls="wide")
+    return node("div", node("p", caption, cls="footnote"), table, cls="wide")
 
 
 def faithfulness_table(found: Comparison) -> Node:
@@ -180,10 +180,18 @@ def _cell(method: Method, at: int, end: float, found: Comparison) -> Node:
         "span",
         node("span", "\u2013" if value is None else score(value), cls="number"),
         _bar(value, end),
-        cls="cell" if value is not None else "cell undefined",
+        cls=_looks(method, value),
         properties=shades,
     )
     return node("td", cell, below, cls="field")
+
+
+def _looks(method: Method, value: float | None) -> str:
+    """Filled; outlined where SHAP or LIME says that the word speaks against the class."""
+    if value is None:
+        return "cell undefined"
+    against = method.name not in _SIDES and float(f"{value:.2f}") < 0
+    return "cell against" if against else "cell"
 
 
 def _grey(share: float) -> dict[str, str]:

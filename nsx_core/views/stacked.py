@@ -15,7 +15,7 @@ from nsx_core.views.markup import Node, direction, node, shortened
 from nsx_core.views.numbers import UNDEFINED, interval, score
 from nsx_core.views.sentences import alternative, by_necessity, prediction_sentence, quoted
 
-__all__ = ["WORDS_MAX", "Row", "TextRows", "stacked", "stacked_sentence"]
+__all__ = ["WORDS_MAX", "Row", "TextRows", "listed", "stacked", "stacked_sentence"]
 
 #: A figure of more would keep the browser busy; the Explain page shows all words of a text.
 WORDS_MAX = 150
@@ -73,14 +73,14 @@ def stacked_sentence(text: TextRows) -> str:
     said = []
     if len(tops) == 1 and len(next(iter(tops.values()))) > 1:
         said.append(
-            f"The most necessary word is {next(iter(tops))} for {_listed(next(iter(tops.values())))}."
+            f"The most necessary word is {next(iter(tops))} for {listed(next(iter(tops.values())))}."
         )
     elif tops:
-        parts = [f"{top} for {_listed(names)}" for top, names in tops.items()]
-        said.append(f"The most necessary word is {_listed(parts, '; ')}.")
+        parts = [f"{top} for {listed(names)}" for top, names in tops.items()]
+        said.append(f"The most necessary word is {listed(parts, '; ')}.")
     if absent:
         said.append(
-            f"Not predicted by {_listed(absent)}: necessity is then counted below zero, since "
+            f"Not predicted by {listed(absent)}: necessity is then counted below zero, since "
             "replacing a word can only gain the label."
         )
     return " ".join(said)
@@ -218,7 +218,8 @@ def _cells(explanation: Explanation, index: int, floor: float, value: str) -> No
     )
 
 
-def _listed(parts: Sequence[str], between: str = ", ") -> str:
+def listed(parts: Sequence[str], between: str = ", ") -> str:
+    """'a', 'a and b', 'a, b and c'; with another mark between them, only that mark."""
     if len(parts) == 1:
         return parts[0]
     last = " and " if between == ", " else between

@@ -56,7 +56,8 @@ def page() -> None:
 
 def _form(engine: Engine) -> None:
     """The widgets; every value lives in the session under its own name."""
-    st.text_area(
+    first, second = st.columns(2)
+    first.text_area(
         "Text",
         key="cmp_text",
         height=76,
@@ -64,7 +65,7 @@ def _form(engine: Engine) -> None:
         help="At most 2,000 words. The text is stored on this computer under an id, and links "
         "carry the id only.",
     )
-    st.text_area(
+    second.text_area(
         "A second text (may stay empty)",
         key="cmp_text2",
         height=76,

@@ -91,7 +91,8 @@ def open_once(engine: Engine) -> None:
     for widget, name in _SETTINGS.items():
         state[widget] = getattr(view.shared, name)
     state["cmp_classifiers"] = list(view.classifiers)
-    state["cmp_methods"] = view.methods or view.classifiers[0]
+    # None: the first that predicts its class, once that is known.
+    state["cmp_methods"] = view.methods
     state["cmp_notices"] = said
     state.setdefault("visitor", secrets.token_hex(8))
     state["cmp_opened"] = True

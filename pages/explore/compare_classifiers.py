@@ -16,7 +16,7 @@ from pages.shared.engine import complete, rejudged
 from pages.shared.figure import figure
 from pages.shared.notices import notice
 
-__all__ = ["all_there", "classifiers_compared"]
+__all__ = ["all_there", "classifiers_compared", "judged_at"]
 
 
 def all_there(engine: Engine, asked: Asked) -> bool:
@@ -155,10 +155,11 @@ def _row(engine: Engine, request: ExplainRequest) -> Row:
         found = None if view is None else engine.partial(view.id)
         if found is not None and view is not None:
             said = f"Scores of {len(found.draws):,} of {view.total:,} draws so far."
-    return Row(request.classifier, _judged(engine, found), said)
+    return Row(request.classifier, judged_at(engine, found), said)
 
 
-def _judged(engine: Engine, found: Explanation | None) -> Explanation | None:
+def judged_at(engine: Engine, found: Explanation | None) -> Explanation | None:
+    """The explanation at the threshold that is set."""
     threshold = st.session_state["cmp_threshold"]
     if found is None or found.settings.threshold == threshold:
         return found

@@ -22,7 +22,9 @@ from nsx_core.views.methods_table import (
 )
 from nsx_core.views.sentences import progress_share
 from pages.explore.compare_asking import Asked, write_address
+from pages.explore.compare_classifiers import judged_at
 from pages.explore.growing import POLL_SECONDS, RUNNING
+from pages.shared.engine import complete
 from pages.shared.figure import figure
 from pages.shared.notices import notice
 
@@ -32,7 +34,7 @@ __all__ = ["methods_compared"]
 def methods_compared(engine: Engine, asked: Asked) -> None:
     """The lower part of the page; all explanations are there."""
     st.header("Methods side by side")
-    request = _chosen(asked)
+    request = _chosen(engine, asked)
     write_address()
     threshold = st.session_state["cmp_threshold"]
     found = engine.comparison(request, threshold)
@@ -52,11 +54,13 @@ def methods_compared(engine: Engine, asked: Asked) -> None:
     st.fragment(_waiting, run_every=POLL_SECONDS if running else None)(engine, job)
 
 
-def _chosen(asked: Asked) -> ExplainRequest:
+def _chosen(engine: Engine, asked: Asked) -> ExplainRequest:
     """The text and the classifier whose methods are compared."""
     state = st.session_state
     if state["cmp_methods"] not in asked.classifiers:
-        state["cmp_methods"] = asked.classifiers[0]
+        judged = [judged_at(engine, complete(engine, request)) for request in asked.requests[0]]
+        first = next((e.classifier for e in judged if e and e.predicted), asked.classifiers[0])
+        state["cmp_methods"] = first
     if state.get("cmp_methods_text", 0) >= len(asked.texts):
         state["cmp_methods_text"] = 0
     with st.container(horizontal=True, vertical_alignment="bottom", key="cmp_which"):
