@@ -56,12 +56,7 @@ def add_audit_command(
     tables.add_argument("--lime", type=Path, help="LIME scores of identity phrases")
     tables.add_argument("--masking", type=Path, help="token scores with a mask token (Table B.3)")
     tables.add_argument("--groups", type=_names, help="keep to these groups: 'women,Muslims'")
-    for option, default, what in (
-        ("--explained", HATECHECK.explained, "hateful functionalities with scores"),
-        ("--mentions", HATECHECK.mentions, "neutral and positive mentions of groups"),
-        ("--non-protected", HATECHECK.non_protected, "abuse of other targets"),
-    ):
-        tables.add_argument(option, type=_names, default=default, help=f"{what} (HateCheck's)")
+    _add_functionalities(tables)
     tables.add_argument("--seed", default="0", help="of intervals and random permutations")
     tables.add_argument("--json", action="store_true", help="everything, as JSON")
     tables.set_defaults(run=lambda given, catalogue: print_tables(given))
@@ -71,6 +66,7 @@ def add_audit_command(
     run.add_argument("--suite", required=True, help="a file, or 'starter' for the one of our own")
     run.add_argument("--classifiers", type=_names, required=True, help="names that `models` lists")
     run.add_argument("--groups", type=_names, default=(), help="'women,Muslims' (default: all)")
+    _add_functionalities(run)
     run.add_argument("--infiller", help="a name that `models` lists (default: the first)")
     run.add_argument("--budget", default=str(BUDGET_DEFAULT), help="draws a word and score")
     run.add_argument("--sampler", default=SAMPLER_DEFAULT, help=f"{', '.join(SAMPLERS)}")
@@ -84,6 +80,15 @@ def add_audit_command(
     run.add_argument("--quiet", action="store_true", help="no progress on standard error")
     run.set_defaults(run=run_audit)
     return below
+
+
+def _add_functionalities(command: argparse.ArgumentParser) -> None:
+    for option, default, what in (
+        ("--explained", HATECHECK.explained, "hateful functionalities with scores"),
+        ("--mentions", HATECHECK.mentions, "neutral and positive mentions of groups"),
+        ("--non-protected", HATECHECK.non_protected, "abuse of other targets"),
+    ):
+        command.add_argument(option, type=_names, default=default, help=f"{what} (HateCheck's)")
 
 
 def run_audit(given: argparse.Namespace, catalogue: Catalogue) -> None:
@@ -101,6 +106,7 @@ def run_audit(given: argparse.Namespace, catalogue: Catalogue) -> None:
             budget=given.budget, seed=given.seed, threshold=given.threshold, sampler=given.sampler
         ),
         given.groups,
+        Functionalities(given.explained, given.mentions, given.non_protected),
         masking=given.masking,
         attributions=given.attributions,
     )
@@ -128,7 +134,7 @@ def run_audit(given: argparse.Namespace, catalogue: Catalogue) -> None:
         predictions_frame(found.predictions), token_scores_frame(found.token_scores),
         shap=_attributions(found.shap), lime=_attributions(found.lime),
         masking=None if found.masking is None else token_scores_frame(found.masking),
-        groups=given.groups or None, seed=given.seed,
+        functionalities=request.functionalities, groups=given.groups or None, seed=given.seed,
     )  # fmt: skip
     (given.out / "tables.json").write_text(json.dumps(as_json(report), indent=1), encoding="utf-8")
     print(as_text(report))

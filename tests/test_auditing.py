@@ -9,7 +9,13 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
-from nsx_core.audit import phrase_scores, predictions_frame, table_2, token_scores_frame
+from nsx_core.audit import (
+    Functionalities,
+    phrase_scores,
+    predictions_frame,
+    table_2,
+    token_scores_frame,
+)
 from nsx_core.auditing import AuditProgress, AuditRequest, AuditResult, audit_result, auditing
 from nsx_core.catalogue import Catalogue
 from nsx_core.classifying.fakes import KeywordClassifier
@@ -137,6 +143,7 @@ def test_a_stopped_audit_goes_on(
         ({"classifiers": ("nobody",)}, "nobody"),
         ({"classifiers": ()}, "at least one classifier"),
         ({"infiller": "nothing"}, "nothing"),
+        ({"functionalities": Functionalities(explained=("insults",))}, "insults"),
     ],
 )
 def test_a_request_that_cannot_be_met_is_refused_at_once(

@@ -12,7 +12,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from nsx_core.errors import SettingsError, UnknownNameError
-from nsx_core.masking import SAMPLERS, draws_per_side, paper_masks, paper_plan, sampler_named
+from nsx_core.masking import (
+    SAMPLERS,
+    draw_count,
+    draws_per_side,
+    paper_masks,
+    paper_plan,
+    sampler_named,
+)
 from nsx_core.records import Side
 
 SIDES = list(Side)
@@ -128,3 +135,9 @@ def test_samplers_are_found_by_name() -> None:
     assert sampler_named("paper") is SAMPLERS["paper"] is paper_plan
     with pytest.raises(UnknownNameError, match="No sampler is called 'papers'. Did you mean"):
         sampler_named("papers")
+
+
+@pytest.mark.parametrize("name", SAMPLERS)
+@pytest.mark.parametrize("n_words", [1, 2, 3, 9])
+def test_draws_are_counted_without_being_laid_out(name: str, n_words: int) -> None:
+    assert draw_count(name, n_words, 30) == len(sampler_named(name)(n_words, 30, 0, "text"))

@@ -8,7 +8,7 @@ from collections import OrderedDict
 from dataclasses import replace
 from typing import cast
 
-from nsx_core import batches
+from nsx_core import batches, pipeline
 from nsx_core.audit_records import (
     AuditCard,
     AuditCost,
@@ -28,7 +28,6 @@ from nsx_core.auditing.request import (
     kept,
     request_named,
 )
-from nsx_core.auditing.running import case_plan
 from nsx_core.auditing.task import AuditTask
 from nsx_core.catalogue import Catalogue
 from nsx_core.errors import DataError, SettingsError, UnknownNameError
@@ -103,18 +102,25 @@ class Audits:
         texts = list(dict.fromkeys(case.text for case in request.suite.cases))
         known = sum(len(self._store.predictions(e.fingerprint, texts)) for e in entries)
         cases, left_out = explained_cases(request)
-        draws = stored = work = 0
-        for _, case, found in cases:
-            plan = case_plan(case, found, entries[0].name, request, self._catalogue)
-            there = sum(self._store.draw_counts(plan.draws.key).values())
-            draws += len(plan.masks)
-            stored += min(there, len(plan.masks))
-            missing = max(0, len(plan.masks) - there)
-            work += batches.work(missing, len(plan.split.words))
+        planned = [
+            pipeline.planned_draws(
+                case.text, request.infiller, case_settings(request, found), self._catalogue
+            )
+            for _, case, found in cases
+        ]
+        there = self._store.audits.draws_there([draws.key for _, draws, _ in planned])
+        stored = [min(there.get(draws.key, 0), count) for _, draws, count in planned]
+        counts = [count for _, _, count in planned]
+        work = sum(
+            batches.work(count - known, len(split.words))
+            for (split, _, count), known in zip(planned, stored, strict=True)
+        )
         infiller = self._catalogue.infiller_entry(request.infiller)
         speed = self._store.audits.speed(infiller.fingerprint)
         seconds = work / speed if speed else (0.0 if not work else None)
-        return AuditCost(len(texts), known, len(cases), draws, stored, seconds, tuple(left_out))
+        return AuditCost(
+            len(texts), known, len(cases), sum(counts), sum(stored), seconds, tuple(left_out)
+        )
 
     def submit(self, request: AuditRequest, name: str, visitor: str = "") -> str:
         """Queue an audit, behind all that people wait for; returns its id.

@@ -52,7 +52,7 @@ class AuditRequest:
 def checked_entries(request: AuditRequest, catalogue: Catalogue) -> list[ClassifierEntry]:
     """The classifiers, after all names and settings of the request were checked.
 
-    Raises ``UnknownNameError`` for a classifier, infiller or group, ``DataError`` for a request
+    Raises ``UnknownNameError`` for a classifier, infiller, group or functionality, ``DataError`` for a request
     without classifiers, ``SettingsError`` for a setting out of its range.
     """
     settings = request.settings
@@ -65,6 +65,12 @@ def checked_entries(request: AuditRequest, catalogue: Catalogue) -> list[Classif
     for group in request.groups:
         if group not in known:
             raise UnknownNameError("group", group, known)
+    for part in ("explained", "mentions", "non_protected"):
+        # HateCheck's own are defaults: a suite without them has undefined rows, not an error.
+        if (named := getattr(request.functionalities, part)) != getattr(HATECHECK, part):
+            for name in named:
+                if name not in request.suite.functionalities:
+                    raise UnknownNameError("functionality", name, request.suite.functionalities)
     if not request.classifiers:
         raise DataError("An audit needs at least one classifier, and none was named.")
     return [catalogue.classifier_entry(name) for name in dict.fromkeys(request.classifiers)]

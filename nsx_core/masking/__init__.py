@@ -12,12 +12,13 @@ from nsx_core.errors import UnknownNameError
 from nsx_core.masking.balanced import balanced_masks
 from nsx_core.masking.draws import draws_per_side
 from nsx_core.masking.paper import paper_masks, paper_plan
-from nsx_core.records import Mask
+from nsx_core.records import Mask, Side
 
 __all__ = [
     "SAMPLERS",
     "Sampler",
     "balanced_masks",
+    "draw_count",
     "draws_per_side",
     "paper_masks",
     "paper_plan",
@@ -35,3 +36,11 @@ def sampler_named(name: str) -> Sampler:
     if name not in SAMPLERS:
         raise UnknownNameError("sampler", name, SAMPLERS)
     return SAMPLERS[name]
+
+
+def draw_count(name: str, n_words: int, budget: int) -> int:
+    """How many masks the sampler of that name lays out, without laying them out."""
+    sampler_named(name)
+    # Every draw of the balanced sampler counts on both sides.
+    sides = (Side.NECESSITY,) if name == "balanced" else tuple(Side)
+    return sum(draws_per_side(n_words, budget, side) for side in sides)

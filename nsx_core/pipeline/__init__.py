@@ -14,7 +14,7 @@ from nsx_core.pipeline.explaining import (
     from_store,
 )
 from nsx_core.pipeline.following import growth, settled
-from nsx_core.pipeline.planning import Plan, plan
+from nsx_core.pipeline.planning import Plan, plan, planned_draws
 from nsx_core.pipeline.scored import rejudged, without
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "from_store",
     "growth",
     "plan",
+    "planned_draws",
     "rejudged",
     "settled",
     "without",

@@ -58,10 +58,26 @@ def plan(
     writer = catalogue.infiller_entry(infiller)
     label = settings.label if settings.label is not None else entry.explained_label
     label_index(entry.labels, label)
-    split = words.split(text, settings.splitter, settings.phrases)
-    draws = draw_set(
-        split, writer.name, writer.fingerprint, settings.generation, settings.sampler, settings.seed
-    )
+    split, draws = _drawn_from(text, writer, settings)
     sample = masking.sampler_named(settings.sampler)
     masks = sample(len(split.words), settings.budget, settings.seed, draws.text_id)
     return Plan(split, entry, writer, settings, label, draws, tuple(masks))
+
+
+def planned_draws(
+    text: str, infiller: str, settings: ExplainSettings, catalogue: Catalogue
+) -> tuple[SplitText, DrawSet, int]:
+    """The text's words, the draw set, and how many draws a plan would have, without their masks."""
+    budget, seed = checked_budget(settings.budget), checked_seed(settings.seed)
+    settings = replace(settings, budget=budget, seed=seed)
+    split, draws = _drawn_from(text, catalogue.infiller_entry(infiller), settings)
+    return split, draws, masking.draw_count(settings.sampler, len(split.words), budget)
+
+
+def _drawn_from(
+    text: str, writer: InfillerEntry, settings: ExplainSettings
+) -> tuple[SplitText, DrawSet]:
+    split = words.split(text, settings.splitter, settings.phrases)
+    return split, draw_set(
+        split, writer.name, writer.fingerprint, settings.generation, settings.sampler, settings.seed
+    )

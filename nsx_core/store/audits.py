@@ -216,6 +216,20 @@ class AuditTables:
             "ORDER BY masked, classifier", [audit],
         )  # fmt: skip
 
+    def draws_there(self, keys: Sequence[str]) -> dict[str, int]:
+        """How many draws each of these draw sets has; sets without any are not named."""
+        wanted = pa.table({"key": pa.array(list(keys), pa.string())})
+
+        def read(cursor: Cursor) -> dict[str, int]:
+            cursor.register("wanted", wanted)
+            rows = cursor.execute(
+                "SELECT key, count(*) FROM draws d JOIN draw_sets s ON d.draw_set = s.id "
+                "WHERE key IN (SELECT key FROM wanted) GROUP BY key"
+            ).fetchall()
+            return {str(key): int(count) for key, count in rows}
+
+        return self._database.read(read)
+
     def strikes_count(self) -> int:
         """How often a draw was struck out or taken back, of all draws: grows with each."""
         return int(self._rows("SELECT count(*) FROM strikes", [])[0][0])

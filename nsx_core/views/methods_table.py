@@ -21,6 +21,8 @@ from nsx_core.views.numbers import UNDEFINED, score
 __all__ = ["agreement_table", "faithfulness_table", "method_name", "methods_frame", "methods_table"]
 
 _SIDES = tuple(map(str, Side))
+#: A thin outline needs more shade than a filled cell to be seen.
+_OUTLINE_LEAST = 0.4
 
 
 def method_name(name: str) -> str:
@@ -175,12 +177,15 @@ def _cell(method: Method, at: int, end: float, found: Comparison) -> Node:
     if method.name == "SHAP" and (seeds := found.over_seeds[at]) is not None:
         below = node("small", f"{score(seeds.low)} to {score(seeds.high)}", cls="seeds")
     share = 0.0 if value is None else abs(value) / end
+    looks = _looks(method, value)
+    if "against" in looks:
+        share = _OUTLINE_LEAST + (1 - _OUTLINE_LEAST) * share
     shades = shading(Side(method.name), share) if method.name in _SIDES else _grey(share)
     cell = node(
         "span",
         node("span", "\u2013" if value is None else score(value), cls="number"),
         _bar(value, end),
-        cls=_looks(method, value),
+        cls=looks,
         properties=shades,
     )
     return node("td", cell, below, cls="field")

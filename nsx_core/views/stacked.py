@@ -15,7 +15,15 @@ from nsx_core.views.markup import Node, direction, node, shortened
 from nsx_core.views.numbers import UNDEFINED, interval, score
 from nsx_core.views.sentences import alternative, by_necessity, prediction_sentence, quoted
 
-__all__ = ["WORDS_MAX", "Row", "TextRows", "listed", "stacked", "stacked_sentence"]
+__all__ = [
+    "WORDS_MAX",
+    "Row",
+    "TextRows",
+    "listed",
+    "stacked",
+    "stacked_sentence",
+    "struck_here_sentence",
+]
 
 #: A figure of more would keep the browser busy; the Explain page shows all words of a text.
 WORDS_MAX = 150
@@ -84,6 +92,17 @@ def stacked_sentence(text: TextRows) -> str:
             "replacing a word can only gain the label."
         )
     return " ".join(said)
+
+
+def struck_here_sentence(text: str, count: int) -> str | None:
+    """That draws which are struck out count on this page; None where there are none."""
+    if not count:
+        return None
+    are = "text is" if count == 1 else "texts are"
+    return (
+        f"{count:,} counterfactual {are} struck out of {quoted(text)}. Here all draws count; the "
+        "Explain page shows the scores without them."
+    )
 
 
 def _legend(found: Sequence[Explanation]) -> Node:

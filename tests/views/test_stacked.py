@@ -31,7 +31,14 @@ from nsx_core.views.methods_table import (
     methods_frame,
     methods_table,
 )
-from nsx_core.views.stacked import WORDS_MAX, Row, TextRows, stacked, stacked_sentence
+from nsx_core.views.stacked import (
+    WORDS_MAX,
+    Row,
+    TextRows,
+    stacked,
+    stacked_sentence,
+    struck_here_sentence,
+)
 
 
 def text_rows(*found: Explanation | None, names: str = "abc") -> TextRows:
@@ -99,6 +106,12 @@ def test_where_the_class_is_not_predicted_the_sentence_says_what_minus_means() -
     assert "Not predicted by b: necessity is then counted below zero" in said
     both = stacked_sentence(text_rows(made.three_words(), made.three_words()))
     assert both == "The most necessary word is “hate” for a and b."
+
+
+def test_struck_draws_count_and_that_is_said() -> None:
+    assert struck_here_sentence("I hate women.", 0) is None
+    said = struck_here_sentence("I hate women.", 2)
+    assert said is not None and "2 counterfactual texts are struck out of “I hate women.”" in said
 
 
 @pytest.mark.parametrize("hostile", made.HOSTILE)
@@ -187,7 +200,7 @@ def test_faithfulness_says_what_better_means_and_marks_the_best() -> None:
 def test_sentences_say_what_removing_two_words_does() -> None:
     said = faithfulness_sentences(comparison())
     assert "Removing the two words in random order loses 0.30 of it on average" in said[0]
-    assert "two words that necessity ranks first loses 0.71 of the probability" in said[1]
+    assert "two words that necessity and sufficiency rank first loses 0.71 of the" in said[1]
     assert "About SHAP." in " ".join(notes(comparison()))
     unpredicted = " ".join(notes(replace(comparison(), predicted=False)))
     assert "hate is not predicted here" in unpredicted
