@@ -101,8 +101,8 @@ def _progress(engine: Engine, asked: Asked) -> None:
     requests = [request for row in asked.requests for request in row]
     views = [(request, _view(engine, request)) for request in requests]
     active = [(r, v) for r, v in views if v is not None and v.state in RUNNING]
-    if not active:
-        return
+    if not active:  # it has just ended: the next is due
+        st.rerun()
     request, job = active[0]
     done = sum(complete(engine, r) is not None for r in requests)
     st.progress(progress_share(job.done, job.total))
