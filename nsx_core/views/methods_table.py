@@ -38,7 +38,7 @@ def methods_table(found: Comparison) -> Node:
         node(
             "th",
             method_name(method.name),
-            node("small", f"darkest: {_signless(end)}", cls="end"),
+            node("small", f"full shade: {_signless(end)}", cls="end"),
             scope="col",
         )
         for method, end in zip(found.methods, ends, strict=True)
@@ -161,7 +161,7 @@ def methods_frame(found: Comparison) -> pd.DataFrame:
 
 
 def _strongest(method: Method) -> float:
-    """What the darkest cell of a column means: 1, or the strongest score of SHAP or LIME."""
+    """What the strongest shade of a column means: 1, or the strongest score of SHAP or LIME."""
     if method.name in _SIDES:
         return 1.0
     return max((abs(s) for s in method.scores if s is not None), default=0.0) or 1.0

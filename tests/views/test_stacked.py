@@ -161,8 +161,8 @@ def test_each_method_has_its_number_its_sign_and_its_own_scale() -> None:
     tree = methods_table(comparison())
     rows = [n for n in nodes(tree) if n.tag == "tr"]
     assert [c.text for c in rows[0].children if not isinstance(c, str)] == [
-        "Word", "Necessitydarkest: 1", "Sufficiencydarkest: 1", "SHAPdarkest: 0.40",
-        "LIMEdarkest: 0.30",
+        "Word", "Necessityfull shade: 1", "Sufficiencyfull shade: 1", "SHAPfull shade: 0.40",
+        "LIMEfull shade: 0.30",
     ]  # fmt: skip
     assert [c.text for c in rows[2].children if not isinstance(c, str)] == [
         "hate", "1.00", "0.99", "0.400.38 to 0.42", "−0.20",
