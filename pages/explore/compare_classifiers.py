@@ -8,6 +8,7 @@ from nsx_core.engine import Engine, ExplainRequest
 from nsx_core.errors import UnknownNameError
 from nsx_core.job import JobView
 from nsx_core.records import Explanation
+from nsx_core.views.compare_progress import which_sentence
 from nsx_core.views.sentences import progress_sentence, progress_share
 from nsx_core.views.stacked import (
     Row,
@@ -107,10 +108,14 @@ def _progress(engine: Engine, asked: Asked) -> None:
     done = sum(complete(engine, r) is not None for r in requests)
     st.progress(progress_share(job.done, job.total))
     st.text(
-        f"{request.classifier}, {done + 1} of {len(requests)}: "
-        + progress_sentence(
-            job.stage, job.done, job.total, job.infilled, job.reused, job.rate, job.seconds_left,
-            job.ahead,
+        which_sentence(
+            request.classifier,
+            done,
+            len(requests),
+            progress_sentence(
+                job.stage, job.done, job.total, job.infilled, job.reused, job.rate,
+                job.seconds_left, job.ahead,
+            ),
         )
     )  # fmt: skip
     st.button(

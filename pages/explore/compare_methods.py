@@ -8,6 +8,7 @@ from nsx_core.comparison_records import Comparison
 from nsx_core.engine import Engine, ExplainRequest
 from nsx_core.errors import UnknownNameError
 from nsx_core.views import files
+from nsx_core.views.compare_progress import methods_step_sentence
 from nsx_core.views.faithfulness_chart import (
     agreement_sentence,
     faithfulness_chart,
@@ -45,7 +46,8 @@ def methods_compared(engine: Engine, asked: Asked) -> None:
     if not st.session_state["cmp_methods_wanted"]:
         st.text(
             "SHAP and LIME ask the classifier about some thousand variants of the text, in which "
-            "words are removed, not replaced. For a short text this takes seconds."
+            "words are removed, not replaced. For a short text this takes seconds; the first time after "
+            "the app was started, SHAP makes itself ready, which may take a minute."
         )
         st.button("Compare methods", key="cmp_methods_button", on_click=_want)
         return
@@ -120,13 +122,7 @@ def _waiting(engine: Engine, job: str | None) -> None:
         st.rerun()
     with place:
         st.progress(progress_share(view.done, view.total))
-        st.text(
-            "Waiting for its turn."
-            if view.stage == "waiting"
-            else "Stopping."
-            if view.stage == "stopping"
-            else f"Step {min(view.done + 1, view.total)} of {view.total}: {view.stage}"
-        )
+        st.text(methods_step_sentence(view.stage, view.done, view.total))
         st.button(
             "Cancel",
             key="cmp_methods_cancel",

@@ -19,6 +19,7 @@ from nsx_core.records import Estimate, Explanation
 from nsx_core.views.address import View
 from nsx_core.views.colours import THEMES, contrast, neutral
 from nsx_core.views.compare_address import CompareView, compare_parameters, read_compare
+from nsx_core.views.compare_progress import methods_step_sentence, which_sentence
 from nsx_core.views.faithfulness_chart import (
     agreement_sentence,
     faithfulness_chart,
@@ -245,3 +246,10 @@ def test_what_an_address_has_wrong_is_put_aside_with_a_sentence() -> None:
     assert any("'c' came. It is left out." in s for s in said)
     view, said = read_compare({"classifiers": ""}, default(), ["a", "b"], ["writer"])
     assert view.classifiers == ("a", "b") and "All that can be used" in said[0]
+
+
+def test_progress_names_what_is_in_hand() -> None:
+    assert which_sentence("a", 1, 8, "Loading the models.") == "a, 2 of 8: Loading the models."
+    assert methods_step_sentence("LIME", 1, 12) == "Step 2 of 12: LIME"
+    assert methods_step_sentence("faithfulness of LIME", 12, 12).startswith("Step 12 of 12")
+    assert methods_step_sentence("stopping", 3, 12) == "Stopping."
