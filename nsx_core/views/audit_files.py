@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import asdict
 
 import pandas as pd
 
@@ -24,6 +25,7 @@ FILES: dict[str, str] = {
     "table-2-without-struck-texts": "Table 2 without struck-out texts",
     "table-3-rates": "Table 3: positive rates",
     "table-4-shap-lime": "Table 4: SHAP and LIME",
+    "table-4-shap-over-seeds": "Table 4: SHAP's sampling explainer over seeds",
     "table-b3-masking": "Table B.3: scores with a mask token",
     "hypothesis-1-labels": "Hypothesis 1: labels for hate and for abuse",
     "hypotheses-2-3-correlations": "Hypotheses 2 and 3: rank correlations",
@@ -84,6 +86,8 @@ def _frame(found: AuditFound, report: AuditReport, name: str) -> pd.DataFrame:
             return as_frame(report.table_3)
         case "table-4-shap-lime":
             return as_frame(report.table_4)
+        case "table-4-shap-over-seeds":
+            return pd.DataFrame([asdict(row) for row in found.seeds])
         case "table-b3-masking":
             return as_frame(report.table_b3)
         case "hypothesis-1-labels":

@@ -11,7 +11,7 @@ from nsx_core.audit.results import (
     RateRow,
     ScoreRow,
 )
-from nsx_core.audit_records import MethodCost
+from nsx_core.audit_records import MethodCost, SeedRow
 from nsx_core.records import Estimate
 from nsx_core.views.audit_cells import (
     caption,
@@ -34,6 +34,7 @@ __all__ = [
     "functions_table",
     "p_value",
     "rates_table",
+    "seeds_table",
 ]
 
 _NONE = "\u2013"
@@ -163,6 +164,46 @@ def attributions_table(
     )
     scores = [score for (c, g, _), score in found.items() if (c, g) in set(cells)]
     return framed(table, few(scores), cls="audit-attributions")
+
+
+def seeds_table(rows: Sequence[SeedRow]) -> Node:
+    """A sampling method's scores over seeds, each with its interval over them."""
+    heads = ("Mean over seeds", "95 % over seeds", "Seeds", "n (cases)")
+    table = node(
+        "table",
+        caption(
+            "SHAP over seeds. SHAP's default for texts draws nothing, so another seed changes "
+            "nothing. Its sampling explainer draws orders of words: this is how far it moves."
+        ),
+        node(
+            "thead",
+            node(
+                "tr", heading("Classifier"), heading("Group"),
+                *(heading(h, "number") for h in heads),
+            ),
+        ),
+        node(
+            "tbody",
+            *(
+                node(
+                    "tr",
+                    row_heading(row.classifier),
+                    node("td", row.group, dir=direction(row.group)),
+                    number(score(row.value, 3)),
+                    number(
+                        "none"
+                        if row.low is None or row.high is None
+                        else f"{score(row.low, 3)} to {score(row.high, 3)}"
+                    ),
+                    number(str(row.seeds)),
+                    number(str(row.cases)),
+                )
+                for row in rows
+            ),
+        ),
+        cls="plain",
+    )  # fmt: skip
+    return framed(table, None, cls="audit-seeds")
 
 
 def differences_table(

@@ -15,6 +15,7 @@ from nsx_core.views.audit_tables import (
     differences_table,
     functions_table,
     rates_table,
+    seeds_table,
 )
 from pages.shared.figure import figure
 
@@ -42,6 +43,8 @@ def tables(found: AuditFound) -> None:
             attributions_table(report.table_4, report.table_2, _ATTRIBUTIONS),
             "results-attributions",
         )
+        if found.seeds:
+            figure(seeds_table(found.seeds), "results-seeds")
     else:
         st.text("Table 4: this audit asked for neither SHAP nor LIME.")
     st.subheader("A mask token instead of infills")

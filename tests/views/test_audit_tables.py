@@ -12,6 +12,7 @@ import pytest
 from audits_made import ABUSE, FEW, HATE, HOSTILE, NEVER
 
 from nsx_core.audit.group_pairs import group_pairs
+from nsx_core.audit_records import SeedRow
 from nsx_core.errors import DataError
 from nsx_core.views.audit_cells import (
     DAGGER,
@@ -22,6 +23,7 @@ from nsx_core.views.audit_cells import (
     name_of,
     signed,
 )
+from nsx_core.views.audit_files import audit_table
 from nsx_core.views.audit_groups import pair_sentence, pair_table, pairs_matrix, turned
 from nsx_core.views.audit_matrix import matrix
 from nsx_core.views.audit_tables import (
@@ -31,6 +33,7 @@ from nsx_core.views.audit_tables import (
     functions_table,
     p_value,
     rates_table,
+    seeds_table,
 )
 from nsx_core.views.heatmap import shading
 from nsx_core.views.markup import Node
@@ -160,6 +163,17 @@ def test_pairs_without_a_test_say_why() -> None:
 def test_costs_without_seconds_or_cases() -> None:
     said = costs_table(audits_made.found().costs).text
     assert "200" in said and "0.66" in said and "undefined" in said and "nobody measured" in said
+
+
+def test_seeds_have_an_interval_where_there_are_several() -> None:
+    several = SeedRow(HATE, HOSTILE, "SHAP permutation", 0.8123, 0.79, 0.83, 5, 12)
+    one = SeedRow(HATE, FEW, "SHAP permutation", 0.5, None, None, 1, 3)
+    said = seeds_table([several, one]).text
+    assert "0.812" in said and "0.790 to 0.830" in said and "none" in said
+    frame = audit_table(
+        replace(audits_made.found(), seeds=(several, one)), "table-4-shap-over-seeds"
+    )
+    assert frame["value"].tolist() == [0.8123, 0.5] and frame["seeds"].tolist() == [5, 1]
 
 
 def test_two_groups_side_by_side_either_way_round() -> None:
