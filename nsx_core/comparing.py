@@ -29,6 +29,7 @@ from nsx_core.attributing import (
     lime_scores,
     random_faithfulness,
     rank_correlation,
+    remembered,
     shap_scores,
 )
 from nsx_core.auditing.attribution import LIME, SHAP, SHAP_SAMPLED, SHAP_SEEDS, explained_class
@@ -129,7 +130,7 @@ class CompareTask:
         work: dict[str, Callable[[], Any]] = {}
         if self.others is None:
             # Other seeds ask about many texts again.
-            again = _remembered(predict)
+            again = remembered(predict)
             work[SHAP] = partial(shap_scores, split, predict, 0, SHAP)
             work[LIME] = partial(lime_scores, split, predict, 0)
             for seed in range(SHAP_SEEDS):
@@ -231,17 +232,6 @@ def _faithfulness_of(name: str) -> str:
 
 def _never_asked(texts: list[str]) -> NDArray[np.float64]:
     raise AssertionError("Counting the steps asks no classifier.")
-
-
-def _remembered(predict: Predict) -> Predict:
-    kept: dict[str, float] = {}
-
-    def remembered(texts: list[str]) -> NDArray[np.float64]:
-        if new := [text for text in texts if text not in kept]:
-            kept.update(zip(new, predict(new).tolist(), strict=True))
-        return np.array([kept[text] for text in texts], dtype=np.float64)
-
-    return remembered
 
 
 def _over_seeds(values: list[float | None]) -> SeedScore | None:

@@ -16,7 +16,7 @@ from nsx_core.attributing.faithful import (
     random_faithfulness,
 )
 from nsx_core.attributing.lime_text import lime_scores
-from nsx_core.attributing.predicting import Predict
+from nsx_core.attributing.predicting import Predict, remembered
 from nsx_core.attributing.shap_text import SHAP_METHODS, shap_scores
 
 __all__ = [
@@ -31,5 +31,6 @@ __all__ = [
     "lime_scores",
     "random_faithfulness",
     "rank_correlation",
+    "remembered",
     "shap_scores",
 ]

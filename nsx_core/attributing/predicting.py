@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from nsx_core.errors import ModelError
 from nsx_core.stopping import check
 
-__all__ = ["CountedPredict", "Predict"]
+__all__ = ["CountedPredict", "Predict", "remembered"]
 
 #: float64[n_texts] in 0..1: P(explained class) of each text, in order.
 Predict = Callable[[list[str]], NDArray[np.float64]]
@@ -64,3 +64,15 @@ class CountedPredict:
         if wrong:
             raise ModelError(f"{rule}{wrong[0]} came. Pass one column of probabilities.")
         return values
+
+
+def remembered(predict: Predict) -> Predict:
+    """``predict`` that asks about no text twice: for runs whose seconds nobody counts."""
+    kept: dict[str, float] = {}
+
+    def ask(texts: list[str]) -> NDArray[np.float64]:
+        if new := [text for text in dict.fromkeys(texts) if text not in kept]:
+            kept.update(zip(new, predict(new).tolist(), strict=True))
+        return np.array([kept[text] for text in texts], dtype=np.float64)
+
+    return ask

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from nsx_core.attributing import Attribution, Predict, lime_scores, shap_scores
+from nsx_core.attributing import Attribution, Predict, lime_scores, remembered, shap_scores
 from nsx_core.catalogue import Catalogue, ClassifierEntry
 from nsx_core.classifying import checked, label_index
 from nsx_core.suites.units import Units
@@ -26,18 +26,12 @@ def attribution_rows(found: Units, entry: ClassifierEntry, catalogue: Catalogue)
     """
     assert found.at is not None
     predict = explained_class(entry, catalogue)
-    kept: dict[str, float] = {}
-
-    def remembered(texts: list[str]) -> NDArray[np.float64]:
-        if new := [text for text in texts if text not in kept]:
-            kept.update(zip(new, predict(new).tolist(), strict=True))
-        return np.array([kept[text] for text in texts], dtype=np.float64)
-
+    # Other seeds ask about many texts again; their seconds are no cost of the method.
+    again = remembered(predict)
     answers = [
         shap_scores(found.split, predict, 0, SHAP),
         lime_scores(found.split, predict, 0),
-        # Other seeds ask about many texts again; their seconds are no cost of the method.
-        *(shap_scores(found.split, remembered, seed, SHAP_SAMPLED) for seed in range(SHAP_SEEDS)),
+        *(shap_scores(found.split, again, seed, SHAP_SAMPLED) for seed in range(SHAP_SEEDS)),
     ]
     return [_row(answer, found.at) for answer in answers]
 
