@@ -50,8 +50,8 @@ def audit_request(engine: Engine, suite: Suite, key: str) -> AuditRequest | None
             "Also SHAP and LIME (Table 4)",
             key="audit_attributions",
             persist_state="session",
-            help="Two usual methods on the same phrases, to compare with. Each case is classified "
-            "some hundred times more.",
+            help="Two usual methods on the same phrases, to compare with. Each case is classified up to "
+            "a few thousand times more, some seconds for each classifier.",
         )
     if said := shortcomings(suite, parts, groups):
         notice("What this audit cannot say", "\n".join(said), key="audit-shortcomings")
