@@ -23,15 +23,20 @@ def work(draws: int, n_words: int) -> int:
     return draws * n_words
 
 
-def batch_spans(missing: int, n_words: int, n_characters: int) -> list[tuple[int, int]]:
-    """(first, last + 1) of each batch of ``missing`` draws of a text of that length."""
+def batch_spans(
+    missing: int, n_words: int, n_characters: int, watched: bool = True
+) -> list[tuple[int, int]]:
+    """(first, last + 1) of each batch of ``missing`` draws of a text of that length.
+
+    watched: somebody waits for the first scores, so the first batches are small ones.
+    """
     tokens = max(1, n_words, n_characters // CHARACTERS_A_TOKEN)
     most = max(1, BATCH_TOKENS // tokens)
     first, usual = min(FIRST_BATCH_DRAWS, most), min(BATCH_DRAWS, most)
     if missing <= min(2 * first, most):
         return [(0, missing)] if missing else []
-    begun = [0, first]
-    if missing - first > usual:
+    begun = [0, first] if watched else [0]
+    if watched and missing - first > usual:
         begun.append(first + min(SECOND_BATCH_DRAWS, usual))
     # Equal parts: a small batch takes almost as long as a large one.
     rest = missing - begun[-1]

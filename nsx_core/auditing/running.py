@@ -206,7 +206,11 @@ def _explaining(
 ) -> Generator[pipeline.Progress, None, Explanation]:
     """``pipeline.explaining``, begun again from what is stored where a batch is given up."""
     latest = pipeline.Progress(0, len(plan.masks), 0, 0, "drawing")
-    steps = pipeline.explaining(plan, catalogue, store)
+
+    def begun() -> Generator[pipeline.Progress, None, Explanation]:
+        return pipeline.explaining(plan, catalogue, store, watched=False)
+
+    steps = begun()
     while True:
         try:
             latest = next(steps)
@@ -214,7 +218,7 @@ def _explaining(
             explained: Explanation = end.value
             return explained
         except CancelledError:
-            steps = pipeline.explaining(plan, catalogue, store)
+            steps = begun()
         yield latest
 
 

@@ -53,12 +53,14 @@ def explaining(
     job: Callable[[Progress], JobRow] | None = None,
     drawn: Callable[[], None] = lambda: None,
     alone: Callable[[], bool] = lambda: True,
+    watched: bool = True,
 ) -> Generator[Progress, None, Explanation]:
     """Explain step by step; each step yields its progress, the last returns the explanation.
 
     ``job`` makes the row that is committed together with a batch; ``drawn`` is called once for
     each new draw within a step, from any thread, and ``alone`` says there whether nobody else
-    waits: draws of the next batch are then begun with those of the last. Whoever stops it finds
+    waits: draws of the next batch are then begun with those of the last. ``watched``: the first
+    scores should come soon. Whoever stops it finds
     what was drawn in the store, batches that are not whole too.
     """
     stored = from_store(todo, catalogue, store)
@@ -86,7 +88,7 @@ def explaining(
     batches: list[tuple[list[Draw], list[Mask]]] = [
         (known[i : i + JUDGE_BATCH], []) for i in range(0, len(known), JUDGE_BATCH)
     ]
-    spans = batch_spans(len(missing), len(todo.split.words), len(todo.split.text))
+    spans = batch_spans(len(missing), len(todo.split.words), len(todo.split.text), watched)
     batches += [([], missing[i:j]) for i, j in spans]
     batches = batches or [([], [])]
     stages = ["drawing" if masks else "classifying" for _, masks in batches]
@@ -97,7 +99,7 @@ def explaining(
         # Nothing may slow down the first scores.
         writing = draws_by_batch(
             infiller, todo, [masks for _, masks in batches if masks], drawn,
-            lambda: infilled > 0 and alone(), in_hand,
+            lambda: (infilled > 0 or not watched) and alone(), in_hand,
         )  # fmt: skip
     yield Progress(0, total, 0, reused, stages[0])
     try:
