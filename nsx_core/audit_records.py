@@ -18,7 +18,8 @@ Method = Literal["necessity and sufficiency", "SHAP", "LIME", "masking"]
 class AuditCard:
     """An audit in a list.
 
-    suite_cases: cases of the suite; budget: draws a mask; threshold: the one it ran at, in 0..1;
+    suite_cases: cases of the suite; budget: expected draws a word and score;
+    threshold: the one it ran at, in 0..1;
     created: seconds since 1970; done, total: cases finished and asked for, all classifiers
     together.
     """

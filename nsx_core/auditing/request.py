@@ -95,8 +95,11 @@ def audit_id(request: AuditRequest, catalogue: Catalogue) -> str:
     return canonical_key(asked)[:16]
 
 
-def kept(request: AuditRequest, name: str, catalogue: Catalogue, store: Store) -> str:
-    """Store the request and its suite; returns the audit's id."""
+def kept(
+    request: AuditRequest, name: str, catalogue: Catalogue, store: Store,
+    created: float | None = None,
+) -> str:  # fmt: skip
+    """Store the request and its suite; returns the audit's id. created: None = now."""
     audit, suite = audit_id(request, catalogue), suite_id(request.suite)
     store.audits.keep_suite(suite, request.suite.name, written(request.suite))
     entries = checked_entries(request, catalogue)
@@ -115,7 +118,7 @@ def kept(request: AuditRequest, name: str, catalogue: Catalogue, store: Store) -
         "masking": request.masking,
         "attributions": request.attributions,
     }
-    store.audits.keep_audit(audit, name, json.dumps(said, ensure_ascii=True))
+    store.audits.keep_audit(audit, name, json.dumps(said, ensure_ascii=True), created)
     return audit
 
 

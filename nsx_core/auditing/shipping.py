@@ -57,7 +57,8 @@ def write_shipped(catalogue: Catalogue, store: Store, folder: Path = FOLDER) -> 
         pq.write_table(table, folder / f"{name}.parquet", compression="zstd", compression_level=19)
     pq.write_table(_judged_texts(request, prints, store), folder / TEXTS, compression="zstd")
     done = len({case for case in store.audits.cases_done(audit) if not case[0]})
-    about = {"audit": audit, "fingerprints": prints, "cases": done}
+    row = store.audits.audit(audit)
+    about = {"audit": audit, "fingerprints": prints, "cases": done, "created": row and row.created}
     (folder / ABOUT).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     return audit
 
@@ -104,7 +105,7 @@ def load_shipped(catalogue: Catalogue, store: Store, folder: Path = FOLDER) -> s
         raise
     except NsxError:  # a model is missing: the audit is of models that are not here
         return None
-    kept(request, NAME, catalogue, store)
+    kept(request, NAME, catalogue, store, about["created"])
     store.save_job(done_row(audit, int(about["cases"])))
     return audit
 

@@ -78,10 +78,11 @@ class AuditTables:
         """All suites, the newest first."""
         return self._suites("ORDER BY created DESC", [])
 
-    def keep_audit(self, audit: str, name: str, request: str) -> None:
-        """Keep an audit. Idempotent; the first name stays."""
+    def keep_audit(self, audit: str, name: str, request: str, created: float | None = None) -> None:
+        """Keep an audit. Idempotent; the first name stays. created: Unix seconds, None = now."""
         if self.audit(audit) is None:
-            values = [audit, to_blob(name), to_blob(request), time.time(), audit]
+            at = time.time() if created is None else created
+            values = [audit, to_blob(name), to_blob(request), at, audit]
             self._write(
                 "INSERT INTO audits SELECT ?, ?, ?, ? "
                 "WHERE NOT EXISTS (FROM audits WHERE id = ?)", values, "The audit",

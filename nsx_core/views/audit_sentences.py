@@ -51,7 +51,7 @@ def summary_sentence(card: AuditCard) -> str:
     return (
         f"Suite: {card.suite}, {card.suite_cases:,} cases. "
         f"{_counted(card.classifiers, 'Classifier')}. {_counted(card.groups, 'Group')}. "
-        f"{card.budget:,} draws a case by {card.infiller}. Threshold of the run: "
+        f"Budget {card.budget:,}, infiller {card.infiller}. Threshold of the run: "
         f"{numbers.threshold(card.threshold)}. Begun {_date(card.created)}."
     )
 
