@@ -16,7 +16,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from nsx_core.adapters.reference_loop import path_taken
-from nsx_core.bench import classifying, full_store, memory, paper_job, speed
+from nsx_core.bench import auditing, classifying, full_store, memory, paper_job, speed
 from nsx_core.bench.figures import Figure
 from nsx_core.catalogue import Catalogue, shipped_catalogue
 from nsx_core.settings import PROJECT_FOLDER
@@ -45,11 +45,12 @@ def measure(
         "classifying": lambda: classifying.classifying_figures(catalogue, written or texts),
         "memory": memory.memory_figures,
         "store": full_store.full_store_figures,
+        "audit": lambda: auditing.audit_figures(catalogue),
     }
     return [figure for name in parts for figure in named[name]()]
 
 
-PARTS = ["engine", "explanations", "job", "classifying", "memory", "store"]
+PARTS = ["engine", "explanations", "job", "classifying", "memory", "store", "audit"]
 
 
 def _texts(paper: Path | None) -> list[str]:
