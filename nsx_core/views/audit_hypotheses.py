@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import pandas as pd
@@ -10,12 +9,12 @@ import plotly.graph_objects as go
 
 from nsx_core.audit.results import FEW, Correlation, Hypothesis, Point
 from nsx_core.views.audit_cells import name_of
-from nsx_core.views.audit_points import Axis, Mark, points_chart
+from nsx_core.views.audit_points import CROWDED, Axis, Mark, points_chart
 from nsx_core.views.numbers import percent, score
 
 __all__ = ["correlation_chart", "correlation_note", "correlations_frame", "points_frame"]
 
-_STEP, _ROOM = 0.25, 0.06
+_NARROWEST, _ROOM = 0.25, 0.12
 
 
 def correlation_chart(found: Correlation, classifiers: Sequence[str]) -> go.Figure | None:
@@ -25,11 +24,13 @@ def correlation_chart(found: Correlation, classifiers: Sequence[str]) -> go.Figu
     """
     if not found.points:
         return None
-    low = min(0.0, math.floor(min(p.x for p in found.points) / _STEP) * _STEP)
-    room = (1.0 - low) * _ROOM
-    x = Axis(found.x, low - room, 1.0 + room)
-    return points_chart([_mark(p) for p in found.points], x, Axis(found.y, -_ROOM, 1.0 + _ROOM),
-                        classifiers, height=400)  # fmt: skip
+    return points_chart(
+        [_mark(p) for p in found.points],
+        _axis(found.x, [p.x for p in found.points]),
+        _axis(found.y, [p.y for p in found.points]),
+        classifiers,
+        height=400,
+    )
 
 
 def correlation_note(found: Correlation) -> str:
@@ -40,6 +41,8 @@ def correlation_note(found: Correlation) -> str:
         said += (
             f" {few} of {len(found.points)} points rest on fewer than {FEW} cases and are hollow."
         )
+    if len(found.points) > CROWDED:
+        said += " Not every point has room for its name: point at one to read it."
     return said
 
 
@@ -67,6 +70,14 @@ def points_frame(found: Sequence[Hypothesis]) -> pd.DataFrame:
         for p in r.points
     ]
     return pd.DataFrame(rows, columns=["hypothesis", "x_is", "y_is", *names])
+
+
+def _axis(title: str, values: Sequence[float]) -> Axis:
+    """As wide as the values ask for, since ranks are compared, but never a sliver."""
+    low, high = min(values), max(values)
+    spare = max(0.0, _NARROWEST - (high - low)) / 2
+    room = (high - low + 2 * spare) * _ROOM
+    return Axis(title, low - spare - room, high + spare + room)
 
 
 def _mark(point: Point) -> Mark:

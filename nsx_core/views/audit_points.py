@@ -15,7 +15,7 @@ from nsx_core.views.audit_cells import name_of
 from nsx_core.views.chart_labels import BESIDE, Cross, placed
 from nsx_core.views.markup import shortened
 
-__all__ = ["SHAPES_MAX", "Axis", "Mark", "points_chart"]
+__all__ = ["CROWDED", "SHAPES_MAX", "Axis", "Mark", "points_chart"]
 
 # Not the two hues of the scores: the axes say which score is which.
 _LOOKS = (
@@ -28,6 +28,8 @@ _INK = '<span style="color:CanvasText">{}</span>'
 _HALO = ", ".join(["0 0 2px Canvas"] * 4)
 _LABEL_CHARACTERS = 28
 _SMALLEST = 9.0
+#: With more points than this only those are named that have room beside them.
+CROWDED = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +119,8 @@ def _label(figure: go.Figure, marks: Sequence[Mark], x: Axis, y: Axis) -> None:
         # Off the marker's own rim; a large one reaches farther than the places are tried for.
         rim = max(0.0, mark.size / 2 - _SMALLEST / 2) * 0.75
         near = (abs(across), abs(upwards)) == BESIDE
+        if len(marks) > CROWDED and not near:
+            continue
         figure.add_annotation(
             x=mark.x,
             y=mark.y,

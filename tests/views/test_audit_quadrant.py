@@ -16,6 +16,7 @@ from nsx_core.views.audit_hypotheses import (
     correlations_frame,
     points_frame,
 )
+from nsx_core.views.audit_points import CROWDED
 from nsx_core.views.audit_quadrant import (
     NAMES,
     Standing,
@@ -147,6 +148,19 @@ def test_correlations_are_drawn_point_by_point() -> None:
     assert "1 of 2 points rest on fewer than 10 cases" in correlation_note(found)
     assert "hollow" not in correlation_note(correlation(found.points[0]))
     assert correlation_chart(replace(found, points=()), NAMED) is None
+
+
+def test_many_points_are_named_only_where_there_is_room() -> None:
+    crowd = [Point(HATE, f"group {i}", 0.9 + i / 1000, 0.1, 20, 30) for i in range(CROWDED + 1)]
+    found = correlation(*crowd)
+    figure = correlation_chart(found, NAMED)
+    assert figure is not None
+    assert len(figure.layout.annotations) < len(crowd)
+    assert all(abs(a.ax) <= 6 and abs(a.ay) <= 4 for a in figure.layout.annotations)
+    assert "Not every point has room" in correlation_note(found)
+    # The axes are as wide as the values ask for, and no sliver.
+    low, high = figure.layout.xaxis.range
+    assert 0.25 < high - low < 0.4 and low < 0.9 < 0.916 < high
 
 
 def test_correlations_and_points_as_frames() -> None:
