@@ -93,7 +93,8 @@ class AuditView:
 @dataclass(frozen=True, slots=True)
 class MethodCost:
     """What a method cost on one classifier: cases explained, calls of the classifier, texts
-    classified, seconds (None where nobody measured them)."""
+    classified. seconds: of the ``timed`` cases, those that were not interrupted and of which
+    nothing was stored before; None where there is none."""
 
     method: Method
     classifier: str
@@ -101,6 +102,12 @@ class MethodCost:
     calls: int
     texts: int
     seconds: float | None
+    timed: int
+
+    @property
+    def seconds_a_case(self) -> float | None:
+        """Mean over the timed cases."""
+        return None if self.seconds is None or not self.timed else self.seconds / self.timed
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,15 +22,14 @@ def method_costs(audit: str, store: Store, attributed: pd.DataFrame) -> list[Met
     Counterfactual texts are written once, within the seconds of the first classifier that each
     case is explained for. SHAP and LIME count the run with seed 0 alone.
     """
+    kinds = {"classifier": str, "cases": int, "calls": int, "texts": int, "timed": int}
     found = [
         MethodCost(
             "masking" if masked else "necessity and sufficiency", classifier, cases, calls, texts,
-            None if np.isnan(seconds) else seconds,
+            seconds if timed else None, timed,
         )
-        for masked, classifier, cases, calls, texts, seconds in _rows(
-            store.audits.costs(audit),
-            {"masked": bool, "classifier": str, "cases": int, "calls": int, "texts": int,
-             "seconds": float},
+        for masked, seconds, classifier, cases, calls, texts, timed in _rows(
+            store.audits.costs(audit), {"masked": bool, "seconds": float, **kinds}
         )
     ]  # fmt: skip
     first = attributed[attributed["seed"] == 0]
@@ -38,11 +37,14 @@ def method_costs(audit: str, store: Store, attributed: pd.DataFrame) -> list[Met
         cases=("case_number", "count"), calls=("calls", "sum"), texts=("texts", "sum"),
         seconds=("seconds", "sum"),
     )  # fmt: skip
-    kinds = {"method": str, "classifier": str, "cases": int, "calls": int, "texts": int}
-    for method, *rest, seconds in _rows(sums, {**kinds, "seconds": float}):
+    sums["timed"] = sums["cases"]
+    for method, seconds, classifier, cases, calls, texts, timed in _rows(
+        sums, {"method": str, "seconds": float, **kinds}
+    ):
         if method in _METHODS:
-            classifier, cases, calls, texts = rest
-            found.append(MethodCost(_METHODS[method], classifier, cases, calls, texts, seconds))
+            found.append(
+                MethodCost(_METHODS[method], classifier, cases, calls, texts, seconds, timed)
+            )
     return found
 
 

@@ -167,14 +167,15 @@ def _costs(costs: Sequence[MethodCost]) -> str:
     rows = []
     for c in costs:
         each = [_NONE, _NONE]
-        if c.seconds is not None and c.cases:
-            each = [f"{c.seconds:,.0f}", f"{c.seconds / c.cases:.2f}"]
+        if c.seconds is not None and c.seconds_a_case is not None:
+            each = [f"{c.seconds:,.0f} ({c.timed} cases)", f"{c.seconds_a_case:.2f}"]
         rows.append((c.method, c.classifier, f"{c.cases:,}", f"{c.calls:,}", f"{c.texts:,}", *each))
     return (
         "What each method cost: calls are texts that it asked the classifier about, texts the "
         "distinct ones of each case. The counterfactual texts are written once a case, in the "
-        "seconds of the first classifier that gets it right; SHAP and LIME score every word of "
-        "a text as ours do.\n\n"
+        "seconds of the first classifier that gets it right. Seconds are of the cases in brackets, "
+        "of whose texts none was stored before; other work ran beside. SHAP and LIME score every "
+        "word of a text as ours do.\n\n"
         + _table(
             ("method", "classifier", "cases", "calls", "texts", "seconds", "seconds a case"), rows
         )

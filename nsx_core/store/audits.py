@@ -208,11 +208,11 @@ class AuditTables:
         )  # fmt: skip
 
     def costs(self, audit: str) -> pd.DataFrame:
-        """masked, classifier, cases, calls, texts (sums), seconds (NaN = not all measured)."""
+        """masked, classifier, cases, calls, texts (sums), timed (cases), seconds of these."""
         return self._frame(
             "SELECT masked, classifier, count(*) AS cases, sum(calls)::BIGINT AS calls, "
             "sum(texts)::BIGINT AS texts, "
-            "CASE WHEN bool_and(seconds IS NOT NULL) THEN sum(seconds) END AS seconds "
+            "count(seconds) AS timed, coalesce(sum(seconds), 0) AS seconds "
             "FROM audit_cases WHERE audit = ? GROUP BY masked, classifier "
             "ORDER BY masked, classifier", [audit],
         )  # fmt: skip

@@ -100,7 +100,7 @@ def _frame(found: AuditFound, report: AuditReport, name: str) -> pd.DataFrame:
         case "classifier-pairs":
             return as_frame(report.pairs)
         case "costs":
-            names = ("method", "classifier", "cases", "calls", "texts", "seconds")
+            names = ("method", "classifier", "cases", "calls", "texts", "seconds", "timed")
             rows = [{n: getattr(cost, n) for n in names} for cost in found.costs]
             return pd.DataFrame(rows, columns=names)
         case "cases":

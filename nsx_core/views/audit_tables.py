@@ -38,6 +38,10 @@ __all__ = [
 ]
 
 _NONE = "\u2013"
+_TIMED = (
+    "Seconds are of the cases in brackets: of the others some texts were stored before, or the "
+    "audit was interrupted, so nobody measured them."
+)
 # What HateCheck's functionalities about other targets are about (rottger-etal-2021).
 _TARGETS = {"F24": "other groups", "F23": "individuals", "F22": "objects"}
 
@@ -252,11 +256,9 @@ def costs_table(costs: Sequence[MethodCost]) -> Node:
                     row_heading(cost.classifier),
                     *(number(f"{n:,}") for n in (cost.cases, cost.calls, cost.texts)),
                     number(f"{cost.texts / cost.cases:,.0f}" if cost.cases else UNDEFINED),
-                    number(_NONE if cost.seconds is None else f"{cost.seconds:,.0f}"),
+                    number(_seconds(cost)),
                     number(
-                        f"{cost.seconds / cost.cases:.2f}"
-                        if cost.seconds is not None and cost.cases
-                        else _NONE
+                        _NONE if cost.seconds_a_case is None else f"{cost.seconds_a_case:.2f}"
                     ),
                 )
                 for cost in costs
@@ -264,9 +266,16 @@ def costs_table(costs: Sequence[MethodCost]) -> Node:
         ),
         cls="plain",
     )  # fmt: skip
-    unmeasured = any(cost.seconds is None for cost in costs)
-    said = node("p", f"{_NONE} nobody measured the time.", cls="footnote") if unmeasured else None
+    partly = any(cost.timed < cost.cases for cost in costs)
+    said = node("p", _TIMED, cls="footnote") if partly else None
     return framed(table, said, cls="audit-costs")
+
+
+def _seconds(cost: MethodCost) -> str:
+    if cost.seconds is None:
+        return _NONE
+    some = "" if cost.timed == cost.cases else f" ({cost.timed:,} cases)"
+    return f"{cost.seconds:,.0f}{some}"
 
 
 def p_value(p: float | None) -> str:

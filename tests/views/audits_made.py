@@ -79,8 +79,8 @@ def found(struck: bool = False, methods: bool = False, **changes: object) -> Aud
         threshold=0.5,
         undrawn=0,
         costs=(
-            MethodCost("necessity and sufficiency", HATE, 19, 40, 3800, 12.5),
-            MethodCost("SHAP", HATE, 0, 0, 0, None),
+            MethodCost("necessity and sufficiency", HATE, 19, 40, 3800, 12.5, 19),
+            MethodCost("SHAP", HATE, 0, 0, 0, None, 0),
         ),
         struck=3 if struck else 0,
         report_without_struck=None if without is None else audit_report(predictions, without),

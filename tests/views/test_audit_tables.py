@@ -162,7 +162,12 @@ def test_pairs_without_a_test_say_why() -> None:
 
 def test_costs_without_seconds_or_cases() -> None:
     said = costs_table(audits_made.found().costs).text
-    assert "200" in said and "0.66" in said and "undefined" in said and "nobody measured" in said
+    assert "200" in said and "0.66" in said and "undefined" in said
+    assert "nobody measured" not in said
+    (own, _) = audits_made.found().costs
+    some = costs_table([replace(own, timed=5)]).text
+    assert "12 (5 cases)" in some and "2.50" in some and "nobody measured" in some
+    assert replace(own, seconds=None, timed=0).seconds_a_case is None
 
 
 def test_seeds_have_an_interval_where_there_are_several() -> None:
