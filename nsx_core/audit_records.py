@@ -132,7 +132,8 @@ class SeedRow:
 class AuditFound:
     """What an audit found at a threshold.
 
-    cases: the columns of ``nsx_core.audit.cases.phrase_scores``, plus probability and draws;
+    cases: the columns of ``nsx_core.audit.cases.phrase_scores``, plus probability, draws, struck
+    (how many of these) and both scores without them (necessity_without, sufficiency_without);
     predictions: ``nsx_core.audit.columns.PREDICTION_COLUMNS``, with the prediction at
     ``threshold``. undrawn: cases that this threshold makes right and that have no draws yet, so
     their scores are missing. struck: struck-out counterfactual texts; report_without_struck: the

@@ -116,6 +116,8 @@ def run_audit(given: argparse.Namespace, catalogue: Catalogue) -> None:
         raise DataError(
             f"--out is a folder that can be written to, and {given.out} is none: {reason}."
         ) from reason
+    for note in suite.notes:
+        print(note, file=sys.stderr)
     with Store.open(given.store or data_folder() / STORE_FILE) as store:
         steps, began = auditing(request, catalogue, store, given.name), time.monotonic()
         while True:
@@ -127,6 +129,8 @@ def run_audit(given: argparse.Namespace, catalogue: Catalogue) -> None:
             if not given.quiet:
                 print(_said(progress, time.monotonic() - began), file=sys.stderr, flush=True)
     write_audit(given.out, request, found)
+    for note in found.notes:
+        print(note, file=sys.stderr)
     if not len(found.token_scores):
         print("\n".join(("Nothing was explained.", *found.notes)))
         return
@@ -134,7 +138,7 @@ def run_audit(given: argparse.Namespace, catalogue: Catalogue) -> None:
         predictions_frame(found.predictions), token_scores_frame(found.token_scores),
         shap=_attributions(found.shap), lime=_attributions(found.lime),
         masking=None if found.masking is None else token_scores_frame(found.masking),
-        functionalities=request.functionalities, groups=given.groups or None, seed=given.seed,
+        functionalities=request.functionalities, groups=given.groups or suite.groups, seed=given.seed,
     )  # fmt: skip
     (given.out / "tables.json").write_text(json.dumps(as_json(report), indent=1), encoding="utf-8")
     print(as_text(report))

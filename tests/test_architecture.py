@@ -15,7 +15,10 @@ import nsx_core
 
 ROOT = Path(__file__).resolve().parent.parent
 STAGES = ("words", "masking", "infilling", "classifying", "scoring", "uncertainty")
-COMMON = {f"nsx_core.{name}" for name in ("records", "settings", "errors", "seeding", "counting")}
+COMMON = {
+    f"nsx_core.{name}"
+    for name in ("records", "settings", "errors", "seeding", "counting", "spreadsheet")
+}
 MODEL_LIBRARIES = {"torch", "transformers", "peft", "tokenizers", "huggingface_hub"}
 MODEL_LIBRARIES |= {"numba", "onnx", "onnxruntime", "openvino", "llama_cpp"}
 LINES_MAX, PUBLIC_NAMES_MAX = 400, 15

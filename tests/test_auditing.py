@@ -180,6 +180,41 @@ def test_the_command_writes_frames_and_tables(
     assert again == json.loads((out / "tables.json").read_text())
 
 
+def test_the_command_leaves_nothing_out_in_silence(
+    tmp_path: Path, catalogue: Catalogue, capsys: pytest.CaptureFixture[str]
+) -> None:
+    long = "I hate women " + "very " * 2_500
+    odd = (
+        f"7,derog_neg_emote_h,{long},hateful,women,9,\n"
+        "8,derog_neg_emote_h,=1+1 I hate the others.,hateful,=1+1,10,=1+1 I hate the [IDENTITY_P].\n"
+        "9,derog_neg_emote_h,You bore me men.,hateful,men,11,You bore me [IDENTITY_P].\n"
+    )
+    path = tmp_path / "odd.csv"
+    path.write_text(HEADER + ROWS + odd, encoding="utf-8")
+    out = tmp_path / "out"
+    arguments = [
+        "audit", "run", "--suite", str(path), "--out", str(out), "--classifiers", "strict-hate",
+        "--budget", "20", "--store", str(tmp_path / "nsx.duckdb"), "--quiet",
+    ]  # fmt: skip
+    assert main(arguments, catalogue) == 0
+    shown = capsys.readouterr()
+    assert "1 row is skipped" in shown.err and "row 7" in shown.err
+    assert "Case '4' is left out" in shown.err
+    # A group that is never got right has its undefined rows.
+    tables = json.loads((out / "tables.json").read_text())
+    scores = {r["group"]: r["score"] for r in tables["table_2"]}
+    assert scores["men"]["value"] is None and scores["men"]["notes"] == ["undefined, 0 of 1"]
+    # No spreadsheet runs a cell, and the files still give the same tables.
+    written = (out / "predictions.csv").read_text()
+    assert ",'=1+1," in written and ",=1+1," not in written
+    again = [
+        "audit", "tables", "--predictions", str(out / "predictions.csv"), "--token-scores",
+        str(out / "token_scores.csv"), "--groups", "women,black people,=1+1,men", "--json",
+    ]  # fmt: skip
+    assert main(again) == 0
+    assert json.loads(capsys.readouterr().out)["table_2"] == tables["table_2"]
+
+
 def test_the_command_says_what_is_wrong(
     tmp_path: Path, catalogue: Catalogue, capsys: pytest.CaptureFixture[str]
 ) -> None:

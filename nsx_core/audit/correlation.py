@@ -70,12 +70,12 @@ def correlated(right: pd.DataFrame, measure: str, rated: Rated, seed: int = 0) -
         return Correlation(
             *what, None, None, None, len(points), None, None, 0, False, points, (why, *notes)
         )
-    low, high = _interval(
+    low, high, why_not = _interval(
         _means(x_sums[:, used], x_counts[:, used], seed, "scores"),
         _means(y_sums[:, used], y_counts[:, used], seed, "rates"), found.rho,
     )  # fmt: skip
-    if low is None:
-        notes.append("no interval: too few templates, or ranks that other templates do not move")
+    if why_not:
+        notes.append(f"no interval: {why_not}")
     if blocks is not None:
         notes.append(f"a rate is a classifier's, so only {free} rates are free to exchange")
     return Correlation(
@@ -111,13 +111,17 @@ def _means(sums: Floats, counts: Floats, seed: int, purpose: str) -> Floats:
     return means
 
 
-def _interval(x: Floats, y: Floats, rho: float) -> tuple[float | None, float | None]:
+def _interval(x: Floats, y: Floats, rho: float) -> tuple[float | None, float | None, str]:
+    """Low and high, or why there is none."""
     whole = ~(np.isnan(x).any(axis=1) | np.isnan(y).any(axis=1))
     found = spearman(x[whole], y[whole])
     found = found[~np.isnan(found)]
     if len(found) < (1 - LOST_MAX) * len(x):
-        return None, None
+        return None, None, (
+            "some points rest on so few templates that too many draws of templates leave them "
+            "without a case"
+        )  # fmt: skip
     low, high = np.quantile(found, [0.025, 0.975])
     if high - low < 1e-9:  # a width of nothing would claim too much
-        return None, None
-    return min(float(low), rho), max(float(high), rho)
+        return None, None, "other templates would not change the order"
+    return min(float(low), rho), max(float(high), rho), ""

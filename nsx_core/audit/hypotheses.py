@@ -102,7 +102,7 @@ def labels_compared(
     if len(pairs) < 2:
         return single
     together = pd.concat(found).groupby([CASE, TEMPLATE])[["difference"]].mean().reset_index()
-    return (compared(together, f"{POOLED}-{HATE}", f"{POOLED}-{ABUSE}", NECESSITY, seed), *single)
+    return (compared(together, f"{HATE}, {POOLED}", f"{ABUSE}, {POOLED}", NECESSITY, seed), *single)
 
 
 def _correlations(number: int, results: tuple[Correlation, ...], *, rising: bool) -> Hypothesis:

@@ -39,6 +39,7 @@ from nsx_core.audit.columns import (
 )
 from nsx_core.audit.values import falling_in, flags, texts, whole_numbers
 from nsx_core.errors import DataError
+from nsx_core.spreadsheet import plain
 
 ENDINGS = (".csv", ".parquet")
 
@@ -149,7 +150,8 @@ def _file(path: str | Path) -> pd.DataFrame:
     try:
         if path.suffix.lower() == ".parquet":
             return pd.read_parquet(path)
-        return pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+        found = pd.read_csv(path, dtype=str, keep_default_na=False, encoding="utf-8-sig")
+        return found.map(plain)
     except pd.errors.EmptyDataError as reason:
         raise DataError(f"{path.name} holds no rows.") from reason
     except UnicodeDecodeError as reason:

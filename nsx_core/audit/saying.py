@@ -5,6 +5,7 @@ from __future__ import annotations
 from nsx_core.audit.results import Correlation, PairedDifference
 
 SIGNIFICANT = 0.05
+_MINUS = "\u2212"
 
 
 def labels_sentence(result: PairedDifference) -> str:
@@ -13,7 +14,7 @@ def labels_sentence(result: PairedDifference) -> str:
     if result.p_corrected is None or result.value is None:
         return f"{pair}: {'; '.join(result.notes)}. No conclusion."
     measured = (
-        f"the identity phrase's necessity differs by {result.value:+.2f} "
+        f"the identity phrase's necessity differs by {_signed(result.value)} "
         f"({_interval(result.low, result.high)}; {result.n} cases that both get right, "
         f"{result.templates} templates; sign-flip test, {_p(result.p_corrected)})"
     )
@@ -32,8 +33,8 @@ def correlation_sentence(result: Correlation, *, rising: bool) -> str:
     groups = {point.group for point in result.points}
     orders = f"all {result.orders:,}" if result.exact else f"{result.orders:,} random"
     measured = (
-        f"{what}: rank correlation {result.rho:+.2f} ({_interval(result.low, result.high)} over "
-        f"templates) over {result.n} points ({_count(len(classifiers), 'classifier')}, "
+        f"{what}: rank correlation {_signed(result.rho)} ({_over_templates(result)}) "
+        f"over {result.n} points ({_count(len(classifiers), 'classifier')}, "
         f"{_count(len(groups), 'group')}); permutation {_p(result.p)} ({orders} orders)."
     )
     if result.p_smallest >= SIGNIFICANT:
@@ -52,11 +53,22 @@ def correlation_sentence(result: Correlation, *, rising: bool) -> str:
     )
 
 
+def _over_templates(result: Correlation) -> str:
+    """The interval over templates, or why there is none."""
+    if result.low is None:
+        return next((n for n in result.notes if n.startswith("no interval")), "no interval")
+    return f"{_interval(result.low, result.high)} over templates"
+
+
 def _interval(low: float | None, high: float | None) -> str:
     if low is None or high is None:
         return "no interval"
     low, high = (round(bound, 2) + 0.0 for bound in (low, high))  # no -0.00
-    return f"95 % interval {low:.2f} to {high:.2f}"
+    return f"95 % interval {low:.2f} to {high:.2f}".replace("-", _MINUS)
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.2f}".replace("-", _MINUS)
 
 
 def _p(p: float) -> str:

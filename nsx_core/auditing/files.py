@@ -9,6 +9,7 @@ from pathlib import Path
 import nsx_core
 from nsx_core.auditing.found import AuditResult
 from nsx_core.auditing.request import AuditRequest
+from nsx_core.spreadsheet import csv_bytes
 
 __all__ = ["write_audit"]
 
@@ -26,7 +27,7 @@ def write_audit(folder: Path, request: AuditRequest, found: AuditResult) -> None
         frame = getattr(found, name)
         if frame is None:
             continue
-        frame.to_csv(folder / f"{name}.csv", index=False)
+        (folder / f"{name}.csv").write_bytes(csv_bytes(frame))
         frame.to_parquet(folder / f"{name}.parquet", index=False)
     suite = request.suite
     made_from = {

@@ -104,13 +104,16 @@ def audit_found(
         )  # fmt: skip
 
     struck = store.audits.struck_draws(card.id)
-    without = None
+    without, rest = None, scored
     if bool(struck["struck"].any()):
-        without = report(_phrases(_without_struck(scored, struck, threshold, baselines), request))
+        rest = _without_struck(scored, struck, threshold, baselines)
+        without = report(_phrases(rest, request))
     cases = phrase_scores(tokens, predictions, request.functionalities)
     about = scored[["classifier", "case_number", "probability", "draws"]].assign(
-        case=[request.suite.cases[n].case_id for n in scored["case_number"]]
-    )
+        case=[request.suite.cases[n].case_id for n in scored["case_number"]],
+        necessity_without=rest["necessity"], sufficiency_without=rest["sufficiency"],
+        struck=_struck_of(scored, struck),
+    )  # fmt: skip
     cases = cases.merge(about.drop(columns="case_number"), on=["classifier", "case"], how="left")
     return AuditFound(
         card=card,
@@ -224,6 +227,13 @@ def _baselines(
             raise ModelError(f"{name!r} has no neutral baseline, so sufficiency is undefined.")
         found[name] = entry.baseline.value(entry.explained_label, entry.labels, threshold, False)
     return found
+
+
+def _struck_of(scored: pd.DataFrame, struck: pd.DataFrame) -> list[int]:
+    """How many of each explained case's draws are struck out."""
+    counts = struck.groupby(["classifier", "case_number"])["struck"].sum().to_dict()
+    pairs = zip(scored["classifier"], scored["case_number"], strict=True)
+    return [int(counts.get(pair, 0)) for pair in pairs]
 
 
 def _without_struck(

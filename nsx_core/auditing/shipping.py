@@ -29,7 +29,7 @@ __all__ = ["load_shipped", "shipped_request", "write_shipped"]
 
 FOLDER = PROJECT_FOLDER / "assets" / "audit"
 ABOUT, TEXTS = "about.json", "texts.parquet"
-NAME = "The starter suite"
+NAME = "The starter suite (comes with the app)"
 
 
 def shipped_request(catalogue: Catalogue) -> AuditRequest:

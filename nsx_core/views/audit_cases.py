@@ -26,6 +26,7 @@ __all__ = ["ORDERS", "PAGE", "CaseOrder", "CasesShown", "Wanted", "listed", "sel
 
 PAGE = 25
 DRAWS = "draws"
+STRUCK = ("struck", "necessity_without", "sufficiency_without")
 CaseOrder = Literal[
     "classifier", "group", "text", "necessity", "sufficiency", "probability", "right", "draws"
 ]
@@ -66,12 +67,14 @@ class CasesShown:
 def listed(cases: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
     """One row a case and classifier of the whole suite, with scores where there are any.
 
-    cases: the columns of ``phrase_scores``, and probability and draws where they are known;
+    cases: the columns of ``phrase_scores``, and probability, draws, struck draws and scores without
+    them where they are known;
     predictions: ``PREDICTION_COLUMNS``. Columns: case, text, classifier, group, functionality,
-    template, gold, prediction, right, probability, necessity, sufficiency, draws, scored. Texts
+    template, gold, prediction, right, probability, necessity, sufficiency, draws, struck,
+    necessity_without, sufficiency_without, scored. Texts
     join the two, as in ``nsx_core.audit.cases``; the scores' group and case stand for scored rows.
     """
-    about = [c for c in (CASE, GROUP, NECESSITY, SUFFICIENCY, DRAWS) if c in cases]
+    about = [c for c in (CASE, GROUP, NECESSITY, SUFFICIENCY, DRAWS, *STRUCK) if c in cases]
     scores = cases[[CLASSIFIER, TEXT, *about]].drop_duplicates([CLASSIFIER, TEXT])
     known = predictions.drop_duplicates([CLASSIFIER, TEXT])
     found = known.merge(
@@ -80,12 +83,13 @@ def listed(cases: pd.DataFrame, predictions: pd.DataFrame) -> pd.DataFrame:
     found["scored"] = found["scored"].notna()
     for name in (CASE, GROUP):
         found[name] = found[f"{name}_scored"].where(found["scored"], found[name])
-    if DRAWS not in found:
-        found[DRAWS] = float("nan")
+    for name in (DRAWS, *STRUCK):
+        if name not in found:
+            found[name] = float("nan")
     found[RIGHT] = found[GOLD] == found[PREDICTION]
     return found[
         [CASE, TEXT, CLASSIFIER, GROUP, FUNCTIONALITY, TEMPLATE, GOLD, PREDICTION, RIGHT,
-         PROBABILITY, NECESSITY, SUFFICIENCY, DRAWS, "scored"]
+         PROBABILITY, NECESSITY, SUFFICIENCY, DRAWS, *STRUCK, "scored"]
     ]  # fmt: skip
 
 

@@ -93,8 +93,7 @@ def _row(row: dict[Any, Any], columns: list[str], threshold: float) -> Node:
         "sufficiency": _score("sufficiency", row),
         "probability": _probability(row["probability"], threshold),
         "right": node("td", _verdict(row), cls="outcome"),
-        "draws": node("td", _DASH if pd.isna(row["draws"]) else f"{int(row['draws']):,}",
-                      cls="number"),
+        "draws": _draws(row),
     }  # fmt: skip
     value = as_value(str(row["classifier"]), str(row["case"]))
     button = node(
@@ -127,11 +126,31 @@ def _score(measure: str, row: dict[Any, Any]) -> Node:
         return node("td", _DASH, cls="number", title="Not among the explained cases")
     if pd.isna(value):
         return node("td", "undefined", cls="number")
+    rest = row[f"{measure}_without"]
     return node(
         "td",
         node("span", score(float(value)), cls="shade", properties=shaded(measure, float(value))),
+        node("small", f"without: {score(None if pd.isna(rest) else float(rest))}", cls="function")
+        if _struck(row)
+        else None,
         cls="number",
     )
+
+
+def _draws(row: dict[Any, Any]) -> Node:
+    if pd.isna(row["draws"]):
+        return node("td", _DASH, cls="number")
+    gone = _struck(row)
+    return node(
+        "td",
+        f"{int(row['draws']):,}",
+        node("small", f"{gone:,} struck out", cls="function") if gone else None,
+        cls="number",
+    )
+
+
+def _struck(row: dict[Any, Any]) -> int:
+    return 0 if pd.isna(row["struck"]) else int(row["struck"])
 
 
 def _probability(value: Any, threshold: float) -> Node:

@@ -27,6 +27,9 @@ from nsx_core.views.numbers import UNDEFINED, score
 __all__ = ["matrix"]
 
 _STEPS = 12
+#: More groups than these are cut off where the window is narrow.
+_GROUPS_SEEN = 4
+_SIDEWAYS = "Where the window is narrow, scroll the table sideways for the other groups."
 _SAYS = {
     Side.NECESSITY: "share of predictions lost when the group's name is replaced",
     Side.SUFFICIENCY: "share kept when only the name is, less the neutral baseline",
@@ -43,14 +46,19 @@ def matrix(
 ) -> Node:
     """Mean scores by classifier and group.
 
-    without: the same rows without struck-out counterfactual texts, shown below each figure.
+    without: the same rows without struck-out counterfactual texts, shown below the figures that
+    they change.
     clickable: each cell is a button whose event is 'cell' and whose value is ``as_value`` of
     classifier, group and measure.
     """
     classifiers = list(dict.fromkeys(r.classifier for r in rows))
     groups = list(dict.fromkeys(r.group for r in rows))
     found = {(r.classifier, r.group, r.measure): r.score for r in rows}
-    struck = {(r.classifier, r.group, r.measure): r.score for r in without or ()}
+    struck = {
+        key: r.score
+        for r in without or ()
+        if found.get(key := (r.classifier, r.group, r.measure)) != r.score
+    }
     floor = floor_of(rows)
     body = [
         node(
@@ -80,14 +88,14 @@ def matrix(
     ]
     table = node(
         "table",
-        caption(title),
+        caption(f"{title} {_SIDEWAYS}" if len(groups) > _GROUPS_SEEN else title),
         node("thead", node("tr", heading("Classifier"), *(heading(g) for g in groups))),
         node("tbody", *body),
         cls="matrix",
     )
     scores = [row.score for row in rows]
     return node(
-        "div", legend(floor, bool(without)), framed(table, few(scores), cls="inner"), cls=cls
+        "div", legend(floor, bool(struck)), framed(table, few(scores), cls="inner"), cls=cls
     )
 
 
@@ -99,7 +107,10 @@ def legend(floor: float, struck: bool) -> Node:
         "(std) and the number of cases (n) that the classifier gets right."
     )
     if struck:
-        lines += " Below a dotted line: the mean without the struck-out counterfactual texts."
+        lines += (
+            " Below a dotted line, where it differs: the mean without the struck-out counterfactual "
+            "texts."
+        )
     return node(
         "div",
         *(

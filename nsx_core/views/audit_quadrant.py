@@ -116,12 +116,16 @@ def quadrant_sentences(found: Sequence[Standing]) -> tuple[str, ...]:
         else:
             placed.setdefault(at, []).append(standing)
     several = len({s.classifier for s in found}) > 1
-    said = [
-        "Each point is a group's name. Higher: more predictions are lost when the name is "
-        "replaced. Further right: more are kept when only the name is. Larger: more neutral "
-        "and positive mentions of the group are flagged. Thin lines are 95 % intervals. The "
-        "dashed lines at 0.50 are guides for reading, no limits of the method."
-    ]
+    said = (
+        []
+        if not placed
+        else [
+            "Each point is a group's name. Higher: more predictions are lost when the name is "
+            "replaced. Further right: more are kept when only the name is. Larger: more neutral "
+            "and positive mentions of the group are flagged. Thin lines are 95 % intervals. The "
+            "dashed lines at 0.50 are guides for reading, no limits of the method."
+        ]
+    )
     said += [
         f"{NAMES[at][:1].upper()}{NAMES[at][1:]} ({_MEANINGS[at]}): {_listed(there, several)}."
         for at in NAMES
@@ -135,6 +139,9 @@ def quadrant_sentences(found: Sequence[Standing]) -> tuple[str, ...]:
     if len(rated) > 1:
         most = max(rated, key=lambda s: _rate(s.rate))
         assert most.rate is not None
+        if not most.rate.positives:
+            said.append("No neutral or positive mention of these groups is flagged.")
+            return tuple(said)
         said.append(
             f"Most often flagged without cause: {_named(most, several)}, "
             f"{most.rate.positives} of {most.rate.n} neutral and positive mentions "

@@ -141,7 +141,8 @@ def cell_sentence(classifier: str, group: str, measure: str, found: MeanScore) -
     )
     ends = "; too little for an interval"
     if found.low is not None and found.high is not None:
-        ends = f" (95 % interval {numbers.score(found.low)} to {numbers.score(found.high)})"
+        low, high = (round(float(f"{end:.2f}") * 100) for end in (found.low, found.high))
+        ends = f" (95 % interval {numbers.score(low, 0)} to {numbers.score(high, 0)})"
     return (
         f"{name}, {classifier}: {what}{ends}, over the {found.n} of {found.cases} cases that the "
         "classifier gets right and that have a score."

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 from collections.abc import Mapping, Sequence
@@ -12,6 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from nsx_core.records import Explanation, Side
+from nsx_core.spreadsheet import csv_bytes
 from nsx_core.views import phrase_list
 from nsx_core.views.drilldown import Row
 from nsx_core.views.markup import printable
@@ -103,16 +103,6 @@ def file_stem(name: str, explanation: Explanation) -> str:
     return f"{name}-{explanation.classifier}-{threshold}-{explanation.key[:8]}"
 
 
-def csv_bytes(frame: pd.DataFrame) -> bytes:
-    """UTF-8 CSV with text cells that a spreadsheet will not run as formulas."""
-    out = io.StringIO(newline="")
-    writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(frame.columns)
-    for row in frame.itertuples(index=False, name=None):
-        writer.writerow([_inert(c) if isinstance(c, str) else c for c in row])
-    return out.getvalue().encode("utf-8")
-
-
 def parquet_bytes(frame: pd.DataFrame, about: Mapping[str, object] | None = None) -> bytes:
     """The frame as Parquet; ``about`` goes into the file's metadata as JSON."""
     table = pa.Table.from_pandas(frame, preserve_index=False)
@@ -122,10 +112,3 @@ def parquet_bytes(frame: pd.DataFrame, about: Mapping[str, object] | None = None
     out = io.BytesIO()
     pq.write_table(table, out, compression="zstd")
     return out.getvalue()
-
-
-def _inert(cell: str) -> str:
-    # A leading blank does not stop a spreadsheet, so the first visible character decides.
-    if cell.lstrip().startswith(("=", "+", "-", "@")) or cell.startswith(("\t", "\r", "\n")):
-        return f"'{cell}"
-    return cell

@@ -63,7 +63,7 @@ def test_no_difference_leaves_it_open() -> None:
 def test_two_sources_are_pooled_by_case_and_corrected() -> None:
     predictions, tokens = made(sources("Founta", "Vidgen"))
     pooled, *single = labels_compared(phrase_scores(tokens, predictions), predictions)
-    assert (pooled.first, pooled.n) == ("all sources-hate", 12)
+    assert (pooled.first, pooled.n) == ("hate, all sources", 12)
     assert [row.first for row in single] == ["Founta-hate", "Vidgen-hate"]
     for row in single:
         assert row.p is not None

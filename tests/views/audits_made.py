@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from nsx_core.audit import audit_report, phrase_scores, predictions_frame, token_scores_frame
-from nsx_core.audit_records import AuditCard, AuditFound, MethodCost
+from nsx_core.audit_records import AuditCard, AuditFound, MethodCost, SeedRow
 
 HATE, ABUSE = "Made-hate", "Made-abuse"
 #: A hostile name, one of few cases, one that no classifier gets right.
@@ -82,6 +82,7 @@ def found(struck: bool = False, methods: bool = False, **changes: object) -> Aud
             MethodCost("necessity and sufficiency", HATE, 19, 40, 3800, 12.5, 19),
             MethodCost("SHAP", HATE, 0, 0, 0, None, 0),
         ),
+        seeds=(SeedRow(HATE, HOSTILE, "SHAP permutation", 0.8, 0.7, 0.9, 5, 9),) if methods else (),
         struck=3 if struck else 0,
         report_without_struck=None if without is None else audit_report(predictions, without),
     )
