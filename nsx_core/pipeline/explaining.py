@@ -140,7 +140,7 @@ def explaining(
         spent = clock.seconds()
         store.audits.keep_speed(
             todo.infiller.fingerprint, work(infilled, len(todo.split.words)),
-            spent["infilling"] + spent["classifying"],
+            spent["infilling"] + spent.get("classifying", 0.0),
         )  # fmt: skip
     return explanation_of(todo, have, judged, infilled, clock, unseen)
 
