@@ -2,8 +2,9 @@
 
 An error is what would make the whole suite mean something else: a column that is missing, a
 label that is not understood, two cases with one id, a broken file. Skipped and counted in the
-suite's notes is what concerns single rows: no text, no label, a text that cannot be split. A
-phrase that is not found leaves its case in, since it can be classified, with the reason.
+suite's notes is what concerns single rows: no text, no label, a text that cannot be split, one
+that came before. A phrase that is not found leaves its case in, since it can be classified, with
+the reason.
 """
 
 from __future__ import annotations
@@ -47,11 +48,16 @@ def suite_of(table: Table, mapping: Mapping | None = None) -> Suite:
     labels = hateful_labels(table.values[chosen.label], chosen, table.name)
     texts = [text.strip() for text in column["text"]]
     skipped: dict[str, list[int]] = {}
-    cases = []
+    cases, seen = [], set[str]()
     for row, text in enumerate(texts):
-        if reason := _why_skipped(text, labels[row]):
+        reason = _why_skipped(text, labels[row])
+        if not reason and text in seen:
+            # Tables tell cases by their texts, and twice the same says nothing more.
+            reason = "a text that an earlier row has"
+        if reason:
             skipped.setdefault(reason, []).append(row + 1)
             continue
+        seen.add(text)
         template = column["template"][row].strip()
         phrase = column["phrase"][row].strip()
         hateful, group = bool(labels[row]), column["group"][row].strip()

@@ -99,7 +99,7 @@ def test_ids_that_differ_in_white_space_or_in_kind_are_one() -> None:
 
 
 def test_many_repeated_ids_are_told_by_three() -> None:
-    rows = "".join(f"{i // 3},x,1\n" for i in range(30))
+    rows = "".join(f"{i // 3},x{i},1\n" for i in range(30))
     with pytest.raises(DataError, match=r"'0' in rows 1, 2, 3; '1' in .* and 7 more ids\."):
         read_suite(f"id,text,label\n{rows}".encode(), name="own.csv")
     again = Mapping("text", "label")

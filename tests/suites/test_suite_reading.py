@@ -267,10 +267,19 @@ def test_limits_are_said(monkeypatch: pytest.MonkeyPatch) -> None:
         csv_suite(ROWS)
 
 
+def test_a_text_counts_once() -> None:
+    suite = csv_suite("text,label,group\nI hate rain,1,\nI hate snow,0,\nI hate rain ,0,sky\n")
+    assert [(case.text, case.hateful) for case in suite.cases] == [
+        ("I hate rain", True),
+        ("I hate snow", False),
+    ]
+    assert any("1 row is skipped, having a text that an earlier row has" in n for n in suite.notes)
+
+
 def test_a_hundred_thousand_rows_are_read() -> None:
     rows = "".join(
-        f"{i},They met number {i % 900} of an immigrant again,{i % 2},immigrants,"
-        f"They met number {i % 900} of a [IDENTITY_S] again\n"
+        f"{i},They met number {i} of an immigrant again,{i % 2},immigrants,"
+        f"They met number {i} of a [IDENTITY_S] again\n"
         for i in range(100_000)
     )
     suite = csv_suite("id,text,label,group,template\n" + rows)
