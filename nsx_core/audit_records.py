@@ -57,8 +57,8 @@ class AuditCost:
     texts: different texts of the suite, which every classifier gets; texts_known: predictions on
     them that are stored, all classifiers together. cases: at most so many are explained; draws:
     at most so many counterfactual texts, each case's once, whatever the number of classifiers;
-    draws_stored of them are there. seconds: at this computer's own measured speed, None = not
-    measured yet. left_out: sentences on cases without a usable phrase.
+    draws_stored of them are there. seconds: at this computer's own measured speed, or, where ``elsewhere``, at
+    that of the computer that made the shipped audit; None = not known. left_out: sentences on cases without a usable phrase.
     """
 
     texts: int
@@ -68,6 +68,7 @@ class AuditCost:
     draws_stored: int
     seconds: float | None
     left_out: tuple[str, ...]
+    elsewhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)

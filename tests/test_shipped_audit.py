@@ -92,5 +92,10 @@ def test_the_shipped_audit_is_of_the_shipped_models(tmp_path: Path) -> None:
     assert len(found.card.classifiers) == 4 and len(found.card.groups) == 8
     assert found.card.done == len(found.cases) > 100
     assert found.undrawn == 0 and not found.struck
+    writer = models.infiller_entry(models.default_infiller).fingerprint
+    speed = shipping.shipped_speed(writer)
+    assert speed is not None and speed > 0
+    assert shipping.shipped_speed("another infiller") is None
+    assert shipping.shipped_speed(writer, tmp_path) is None
     assert {r.measure for r in found.report.table_4} == {"SHAP", "LIME"}
     assert len(found.report.table_b3) == len(found.report.table_2) == 4 * 8 * 2

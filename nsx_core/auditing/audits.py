@@ -28,6 +28,7 @@ from nsx_core.auditing.request import (
     kept,
     request_named,
 )
+from nsx_core.auditing.shipping import shipped_speed
 from nsx_core.auditing.task import AuditTask
 from nsx_core.catalogue import Catalogue
 from nsx_core.errors import DataError, SettingsError, UnknownNameError
@@ -116,10 +117,17 @@ class Audits:
             for (split, _, count), known in zip(planned, stored, strict=True)
         )
         infiller = self._catalogue.infiller_entry(request.infiller)
-        speed = self._store.audits.speed(infiller.fingerprint)
-        seconds = work / speed if speed else (0.0 if not work else None)
+        own = self._store.audits.speed(infiller.fingerprint)
+        speed = own or shipped_speed(infiller.fingerprint)
         return AuditCost(
-            len(texts), known, len(cases), sum(counts), sum(stored), seconds, tuple(left_out)
+            texts=len(texts),
+            texts_known=known,
+            cases=len(cases),
+            draws=sum(counts),
+            draws_stored=sum(stored),
+            seconds=work / speed if speed else (0.0 if not work else None),
+            left_out=tuple(left_out),
+            elsewhere=own is None and work > 0,
         )
 
     def submit(self, request: AuditRequest, name: str, visitor: str = "") -> str:

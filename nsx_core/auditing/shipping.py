@@ -25,7 +25,7 @@ from nsx_core.settings import PROJECT_FOLDER
 from nsx_core.store import Store
 from nsx_core.suites.starter import starter_suite
 
-__all__ = ["load_shipped", "shipped_request", "write_shipped"]
+__all__ = ["load_shipped", "shipped_request", "shipped_speed", "write_shipped"]
 
 FOLDER = PROJECT_FOLDER / "assets" / "audit"
 ABOUT, TEXTS = "about.json", "texts.parquet"
@@ -58,7 +58,11 @@ def write_shipped(catalogue: Catalogue, store: Store, folder: Path = FOLDER) -> 
     pq.write_table(_judged_texts(request, prints, store), folder / TEXTS, compression="zstd")
     done = len({case for case in store.audits.cases_done(audit) if not case[0]})
     row = store.audits.audit(audit)
-    about = {"audit": audit, "fingerprints": prints, "cases": done, "created": row and row.created}
+    infiller = catalogue.infiller_entry(request.infiller).fingerprint
+    about = {
+        "audit": audit, "fingerprints": prints, "cases": done, "created": row and row.created,
+        "infiller": infiller, "words_a_second": store.audits.speed(infiller),
+    }  # fmt: skip
     (folder / ABOUT).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     return audit
 
@@ -108,6 +112,20 @@ def load_shipped(catalogue: Catalogue, store: Store, folder: Path = FOLDER) -> s
     kept(request, NAME, catalogue, store, about["created"])
     store.save_job(done_row(audit, int(about["cases"])))
     return audit
+
+
+def shipped_speed(infiller: str, folder: Path = FOLDER) -> float | None:
+    """Words a second of this infiller on the computer that made the shipped audit.
+
+    infiller: its fingerprint; None for another one than that audit's, or without the audit.
+    """
+    try:
+        about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
+        if about["infiller"] != infiller:
+            return None
+        return float(about["words_a_second"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None  # an estimate less: whoever loads the audit says what is wrong with its file
 
 
 def main() -> int:

@@ -63,6 +63,11 @@ def cost_sentences(
     )
     if cost.seconds is None:
         third = "How long it takes is shown here once this computer has written some texts."
+    elif cost.elsewhere:
+        third = (
+            f"{_roughly(cost.seconds).capitalize()} at the speed of the computer that made the "
+            "audit that comes along; this one's own is known once it has written some texts."
+        )
     else:
         third = f"{_roughly(cost.seconds).capitalize()} at this computer's speed."
     extras = [

@@ -185,6 +185,8 @@ def test_the_cost_before_the_start() -> None:
     assert first == "Classifies 301 texts with 4 classifiers (all known already)."
     assert second.endswith("of which all are stored.")
     assert third == "About 2 minutes at this computer's speed."
+    other = said.cost_sentences(replace(known, elsewhere=True), 4)[2]
+    assert other.startswith("About 2 minutes at the speed of the computer that made the audit")
     more = said.cost_sentences(known, 4, masking=True, attributions=True)[2]
     assert more.endswith("The time for the mask token and for SHAP and LIME comes on top.")
     half = said.cost_sentences(replace(COST, texts_known=301, draws_stored=400, seconds=7_300), 4)
