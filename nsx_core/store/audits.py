@@ -26,6 +26,7 @@ from nsx_core.store.audit_writing import (
 from nsx_core.store.connection import Database
 from nsx_core.store.opening import Cursor
 from nsx_core.store.rows import JobRow, from_blob, to_blob
+from nsx_core.store.strikes import LATEST
 from nsx_core.store.writer import Writer
 
 if TYPE_CHECKING:
@@ -193,10 +194,7 @@ class AuditTables:
         probability, struck.
         """
         return self._frame(
-            "WITH latest AS (SELECT draw_set, side, number, struck FROM strikes "
-            "QUALIFY row_number() OVER (PARTITION BY draw_set, side, number "
-            "ORDER BY created DESC, rowid DESC) = 1), "
-            "gone AS (SELECT draw_set, side, number FROM latest WHERE struck), "
+            f"WITH gone AS (SELECT draw_set, side, number FROM ({LATEST}) WHERE struck), "
             "cases AS (SELECT * FROM audit_cases WHERE audit = $audit AND masked = $masked "
             "AND draw_set IN (SELECT draw_set FROM gone)) "
             "SELECT d.classifier, d.case_number, c.words, d.side, d.number, d.size, d.replaced, "

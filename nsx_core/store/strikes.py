@@ -14,7 +14,13 @@ from nsx_core.settings import STRIKE_REASON_MAX
 from nsx_core.store.opening import Cursor
 from nsx_core.store.rows import from_blob, to_blob
 
-__all__ = ["checked_reason", "strikes_of", "write_strike"]
+__all__ = ["LATEST", "checked_reason", "strikes_of", "write_strike"]
+
+#: The last row about each draw, by the order in which rows came: a clock can be set back.
+LATEST = (
+    "SELECT draw_set, side, number, struck, reason, created FROM strikes "
+    "QUALIFY row_number() OVER (PARTITION BY draw_set, side, number ORDER BY rowid DESC) = 1"
+)
 
 
 def checked_reason(reason: str, struck: bool) -> str:
@@ -41,10 +47,8 @@ def write_strike(
 
 def strikes_of(cursor: Cursor, key: str) -> list[Strike]:
     """The last row about each draw of the set that has any, by side and number."""
-    # By the order in which rows came, not by ``created``: a clock can be set back.
     rows = cursor.execute(
-        "SELECT side, number, struck, reason, created FROM strikes WHERE draw_set = ? "
-        "QUALIFY row_number() OVER (PARTITION BY side, number ORDER BY rowid DESC) = 1 "
+        f"SELECT side, number, struck, reason, created FROM ({LATEST}) WHERE draw_set = ? "
         "ORDER BY side, number",
         [key],
     ).fetchall()
