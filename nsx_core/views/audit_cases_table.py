@@ -11,6 +11,7 @@ from nsx_core.views.audit_cases import CasesShown, Wanted
 from nsx_core.views.audit_cells import as_value, name_of, row_heading, shaded
 from nsx_core.views.markup import Node, direction, node
 from nsx_core.views.numbers import probability, score
+from nsx_core.views.table_controls import pages_nav, sort_heading
 
 __all__ = ["cases_table"]
 
@@ -39,7 +40,9 @@ def cases_table(shown: CasesShown, wanted: Wanted, threshold: float, title: str)
         node(
             "thead",
             node(
-                "tr", *(_heading(*h, wanted) for h in heads), node("th", "", scope="col", cls="go")
+                "tr",
+                *(sort_heading(*h, wanted.order == h[0], wanted.descending) for h in heads),
+                node("th", "", scope="col", cls="go"),
             ),
         ),
         node("tbody", *(_row(row, [h[0] for h in heads], threshold) for row in rows)),
@@ -49,7 +52,14 @@ def cases_table(shown: CasesShown, wanted: Wanted, threshold: float, title: str)
         "div",
         node("div", table, cls="audit-box"),
         None if rows else node("p", "No case matches these filters.", cls="nothing"),
-        _pages(shown) if shown.pages > 1 else None,
+        pages_nav(
+            shown.first,
+            len(shown.rows),
+            len(shown.matching),
+            shown.page,
+            shown.pages,
+            "Pages of cases",
+        ),
         cls="audit-cases audit",
     )
 
@@ -59,29 +69,6 @@ def _count(shown: CasesShown, wanted: Wanted) -> str:
     if len(shown.matching) == shown.total:
         return f"All {shown.total:,} {what}."
     return f"{len(shown.matching):,} of {shown.total:,} {what}."
-
-
-def _heading(order: str, name: str, cls: str, wanted: Wanted) -> Node:
-    state = "none"
-    if wanted.order == order:
-        state = "descending" if wanted.descending else "ascending"
-    arrow = {"ascending": "\u25b4", "descending": "\u25be", "none": ""}[state]
-    return node(
-        "th",
-        node(
-            "button",
-            name,
-            node("span", arrow, cls="arrow", aria_hidden="true"),
-            type="button",
-            title=f"Sort by {name.lower()}",
-            data_id=f"sort-{order}",
-            data_event="sort",
-            data_value=order,
-        ),
-        scope="col",
-        cls=cls,
-        aria_sort=state,
-    )
 
 
 def _row(row: dict[Any, Any], columns: list[str], threshold: float) -> Node:
@@ -161,28 +148,4 @@ def _probability(value: Any, threshold: float) -> Node:
 def _verdict(row: dict[Any, Any]) -> str:
     return f"{'flagged' if row['prediction'] == 1 else 'not flagged'}, " + (
         "right" if row["right"] else "wrong"
-    )
-
-
-def _pages(shown: CasesShown) -> Node:
-    last = shown.first + len(shown.rows)
-
-    def button(name: str, page: int, usable: bool) -> Node:
-        return node(
-            "button",
-            name,
-            type="button",
-            disabled=None if usable else "disabled",
-            data_id=f"page-{name.lower()}",
-            data_event="page",
-            data_value=str(page),
-        )
-
-    return node(
-        "nav",
-        button("Previous", shown.page - 1, shown.page > 0),
-        node("span", f"{shown.first + 1:,}\u2013{last:,} of {len(shown.matching):,}"),
-        button("Next", shown.page + 1, shown.page + 1 < shown.pages),
-        cls="pages",
-        aria_label="Pages of cases",
     )

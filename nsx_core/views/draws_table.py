@@ -9,6 +9,7 @@ from nsx_core.views.drilldown import Kind, Order, Piece, Row, Selection, Shown
 from nsx_core.views.heatmap import shading
 from nsx_core.views.markup import Node, direction, node, shortened
 from nsx_core.views.numbers import probability
+from nsx_core.views.table_controls import pages_nav, sort_heading
 
 __all__ = ["draws_table", "sample_table", "told"]
 
@@ -45,7 +46,14 @@ def draws_table(
             cls="draws",
         ),
         None if shown.rows else node("p", _nothing(total), cls="nothing"),
-        _pages(shown) if shown.pages > 1 else None,
+        pages_nav(
+            shown.first,
+            len(shown.rows),
+            len(shown.matching),
+            shown.page,
+            shown.pages,
+            "Pages of counterfactual texts",
+        ),
         cls=f"drilldown {side}",
         properties=shading(side, 0.35),
     )
@@ -106,25 +114,7 @@ def _caption(explanation: Explanation, side: Side, shown: Shown, total: int) -> 
 def _heading(order: Order | None, name: str, cls: str, selection: Selection) -> Node:
     if order is None:
         return node("th", name, scope="col", cls=cls)
-    sorted_by = selection.order == order
-    state = ("descending" if selection.descending else "ascending") if sorted_by else "none"
-    arrow = {"ascending": "\u25b4", "descending": "\u25be", "none": ""}[state]
-    return node(
-        "th",
-        node(
-            "button",
-            name,
-            node("span", arrow, cls="arrow", aria_hidden="true"),
-            type="button",
-            title=f"Sort by {name.lower()}",
-            data_id=f"sort-{order}",
-            data_event="sort",
-            data_value=order,
-        ),
-        scope="col",
-        cls=cls,
-        aria_sort=state,
-    )
+    return sort_heading(order, name, cls, selection.order == order, selection.descending)
 
 
 def _original(explanation: Explanation) -> Node:
@@ -205,27 +195,3 @@ def _nothing(total: int) -> str:
     if not total:
         return "No counterfactual text counts for this score: it is undefined."
     return "No text matches these filters."
-
-
-def _pages(shown: Shown) -> Node:
-    last = shown.first + len(shown.rows)
-
-    def button(name: str, page: int, usable: bool) -> Node:
-        return node(
-            "button",
-            name,
-            type="button",
-            disabled=None if usable else "disabled",
-            data_id=f"page-{name.lower()}",
-            data_event="page",
-            data_value=str(page),
-        )
-
-    return node(
-        "nav",
-        button("Previous", shown.page - 1, shown.page > 0),
-        node("span", f"{shown.first + 1}\u2013{last} of {len(shown.matching)}"),
-        button("Next", shown.page + 1, shown.page + 1 < shown.pages),
-        cls="pages",
-        aria_label="Pages of counterfactual texts",
-    )

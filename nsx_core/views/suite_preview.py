@@ -18,6 +18,7 @@ from nsx_core.suites.fetching import HATECHECK
 from nsx_core.suites.mapping import Mapping, hateful_labels
 from nsx_core.views.markup import Node, direction, node, shortened
 from nsx_core.views.numbers import counted, percent
+from nsx_core.views.table_controls import pages_nav
 
 __all__ = [
     "LABELS_MAX",
@@ -174,7 +175,7 @@ def cases_table(rows: Sequence[PreviewRow], kind: str, page: int) -> Node:
             cls="draws",
         ),
         None if shown else node("p", "No case is of this kind.", cls="nothing"),
-        _pages(first, len(shown), len(matching), page, pages) if pages > 1 else None,
+        pages_nav(first, len(shown), len(matching), page, pages, "Pages of cases"),
         cls="cases",
     )
 
@@ -206,28 +207,6 @@ def _marked(case: Case) -> tuple[Node | str, ...]:
 
 def _cut(text: str) -> str:
     return text if len(text) <= _TEXT_CHARACTERS else f"{text[:_TEXT_CHARACTERS]}\u2026"
-
-
-def _pages(first: int, shown: int, matching: int, page: int, pages: int) -> Node:
-    def button(name: str, to: int) -> Node:
-        return node(
-            "button",
-            name,
-            type="button",
-            disabled=None if 0 <= to < pages else "disabled",
-            data_id=f"page-{name.lower()}",
-            data_event="page",
-            data_value=str(to),
-        )
-
-    return node(
-        "nav",
-        button("Previous", page - 1),
-        node("span", f"{first + 1:,}\u2013{first + shown:,} of {matching:,}"),
-        button("Next", page + 1),
-        cls="pages",
-        aria_label="Pages of cases",
-    )
 
 
 def suite_names(cards: Sequence[SuiteCard]) -> dict[str, str]:
