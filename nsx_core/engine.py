@@ -14,7 +14,7 @@ from nsx_core import batches, pipeline, striking, words
 from nsx_core.auditing.audits import Audits
 from nsx_core.auditing.shipping import load_shipped
 from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry, shipped_catalogue
-from nsx_core.classifying import checked, label_index
+from nsx_core.classifying import checked
 from nsx_core.comparing import CompareTask, Kept
 from nsx_core.comparison_records import Comparison
 from nsx_core.errors import SettingsError, StoreError
@@ -263,12 +263,4 @@ class Engine:
         ``UnknownNameError``.
         """
         entry = self.catalogue.classifier_entry(classifier)
-        column = label_index(entry.labels, label or entry.explained_label)
-        known = self.store.predictions(entry.fingerprint, texts)
-        missing = [text for text in dict.fromkeys(texts) if text not in known]
-        if missing:
-            answers = checked(self.catalogue.classifier(classifier), missing)
-            new = {t: tuple(map(float, row)) for t, row in zip(missing, answers, strict=True)}
-            self.store.commit_batch(None, [], entry.fingerprint, new, None)
-            known |= new
-        return [known[text][column] for text in texts]
+        return pipeline.probabilities(texts, entry, self.catalogue, self.store, label)

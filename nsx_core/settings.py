@@ -17,6 +17,7 @@ SAMPLER_DEFAULT = "balanced"
 THRESHOLD_DEFAULT = 0.5
 ANSWER_WORDS_MAX = 7
 STRIKE_REASON_MAX = 500
+AUDIT_NAME_MAX = 80
 # Chosen on the quality report: docs/decisions.md, "How bold is the infiller?".
 TEMPERATURE_DEFAULT, TOP_P_DEFAULT = 0.98, 0.98
 REDRAWS_MAX = 5

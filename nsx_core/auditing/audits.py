@@ -35,15 +35,15 @@ from nsx_core.errors import DataError, SettingsError, UnknownNameError
 from nsx_core.job import ACTIVE
 from nsx_core.jobs import SWEEP, JobQueue
 from nsx_core.records import ExplainRequest
+from nsx_core.settings import AUDIT_NAME_MAX
 from nsx_core.store import Store
 from nsx_core.suites import Suite, read_suite
 from nsx_core.suites.fetching import HATECHECK_SHA256, fetched_file
 from nsx_core.suites.starter import starter_suite
 from nsx_core.suites.storing import read_back, suite_id, written
 
-__all__ = ["NAME_CHARACTERS", "Audits", "audit_card"]
+__all__ = ["Audits", "audit_card"]
 
-NAME_CHARACTERS = 80
 #: Suites, requests and findings at hand.
 KEPT = 8
 _STAGES = ("classifying", "drawing", "masking", "attributing", "stopping")
@@ -137,9 +137,9 @@ class Audits:
         Raises ``SettingsError`` for the name, and what ``auditing`` raises for the request.
         """
         name = name.strip()
-        if not 1 <= len(name) <= NAME_CHARACTERS:
+        if not 1 <= len(name) <= AUDIT_NAME_MAX:
             raise SettingsError(
-                f"An audit has a name of 1 to {NAME_CHARACTERS} characters, and {len(name)} came."
+                f"An audit has a name of 1 to {AUDIT_NAME_MAX} characters, and {len(name)} came."
             )
         audit = kept(request, name, self._catalogue, self._store)
         cases = explained_cases(request)[0]

@@ -7,7 +7,7 @@ of every case and its neutral baseline.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,6 +82,7 @@ def audit_found(
     the one that the audit ran on: its neutral baseline would be another's.
     """
     positive(np.zeros(1), threshold)
+    explained, left_out = explained_cases(request)
     baselines = _baselines(request, fingerprints, catalogue, threshold)
     predictions = _predictions(card.id, request, store, threshold)
     scored = store.audits.scores(card.id, False, threshold, baselines)
@@ -121,14 +122,14 @@ def audit_found(
         cases=cases,
         predictions=predictions,
         threshold=threshold,
-        undrawn=_undrawn(request, predictions, scored),
+        undrawn=_undrawn(request, {n for n, _, _ in explained}, predictions, scored),
         costs=tuple(method_costs(card.id, store, attributed)),
         struck=int(struck.drop_duplicates(["case_number", "side", "number"])["struck"].sum()),
         report_without_struck=without,
         seeds=over_seeds(attributed, request, predictions),
         notes=(
             *request.suite.notes,
-            *explained_cases(request)[1],
+            *left_out,
             *_masking_notes(store.audits.masking(card.id)),
         ),
     )
@@ -265,9 +266,13 @@ def _share(draws: pd.DataFrame, threshold: float) -> float:
     return float((weights * values).sum())
 
 
-def _undrawn(request: AuditRequest, predictions: pd.DataFrame, scored: pd.DataFrame) -> int:
-    """Cases and classifiers that are right at this threshold and have no draws."""
-    numbers = {number for number, _, _ in explained_cases(request)[0]}
+def _undrawn(
+    request: AuditRequest, numbers: Set[int], predictions: pd.DataFrame, scored: pd.DataFrame
+) -> int:
+    """Cases and classifiers that are right at this threshold and have no draws.
+
+    numbers: of the cases to explain.
+    """
     ids = {request.suite.cases[n].case_id for n in numbers}
     right = predictions[(predictions["prediction"] == 1) & predictions["case"].isin(ids)]
     drawn = {

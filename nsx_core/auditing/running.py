@@ -25,9 +25,10 @@ from nsx_core.auditing.request import (
 )
 from nsx_core.auditing.rows import case_rows
 from nsx_core.catalogue import Catalogue, ClassifierEntry
-from nsx_core.classifying import checked, label_index, positive
+from nsx_core.classifying import positive
 from nsx_core.errors import CancelledError
 from nsx_core.records import Explanation
+from nsx_core.settings import AUDIT_NAME_MAX
 from nsx_core.store import JobRow, Store
 from nsx_core.suites import Case
 from nsx_core.suites.units import Units
@@ -95,13 +96,17 @@ def auditing(
     draws_total = sum(one.draws for one in cases)
     draws = cases_done = infilled = 0
     for one in cases:
-        ready, fresh = 0, False
+        ready, fresh, plan = 0, False, None
         for entry in one.entries:
             before = AuditProgress(
                 "drawing", draws + ready, draws_total, cases_done, total, infilled
             )
             if (False, entry.name, one.number) not in finished:
-                plan = case_plan(one.case, one.units, entry.name, request, catalogue)
+                plan = (
+                    pipeline.for_classifier(plan, entry)
+                    if plan
+                    else case_plan(one.case, one.units, entry.name, request, catalogue)
+                )
                 steps = _explaining(plan, catalogue, store)
                 while True:
                     try:
@@ -138,7 +143,7 @@ def done_row(audit: str, cases: int) -> JobRow:
 
 def audit_name(request: AuditRequest) -> str:
     """What an audit is called that nobody named: the suite's name."""
-    return request.suite.name[:80] or "audit"
+    return request.suite.name[:AUDIT_NAME_MAX] or "audit"
 
 
 def case_plan(
@@ -150,20 +155,6 @@ def case_plan(
         case.text, classifier, infiller or request.infiller, case_settings(request, found),
         catalogue,
     )  # fmt: skip
-
-
-def _probabilities(
-    entry: ClassifierEntry, texts: list[str], catalogue: Catalogue, store: Store
-) -> dict[str, float]:
-    """P(explained class) of each text; what is new is stored."""
-    known = store.predictions(entry.fingerprint, texts)
-    if missing := [text for text in dict.fromkeys(texts) if text not in known]:
-        answer = checked(catalogue.classifier(entry.name), missing)
-        new = {t: tuple(map(float, row)) for t, row in zip(missing, answer, strict=True)}
-        store.commit_batch(None, [], entry.fingerprint, new, None)
-        known |= new
-    column = label_index(entry.labels, entry.explained_label)
-    return {text: float(known[text][column]) for text in texts}
 
 
 def _classifying(
@@ -178,7 +169,8 @@ def _classifying(
         part = texts[first : first + TEXTS_A_STEP]
         done = at * len(texts) + first
         yield AuditProgress("classifying", done, entries * len(texts)), []
-        found |= _probabilities(entry, part, catalogue, store)
+        answers = pipeline.probabilities(part, entry, catalogue, store)
+        found |= dict(zip(part, answers, strict=True))
     last = AuditProgress("classifying", (at + 1) * len(texts), entries * len(texts))
     yield last, [found[case.text] for case in cases]
 
@@ -196,8 +188,9 @@ def _to_explain(
             if bool(positive(np.array([chances[entry.name][number]]), threshold)[0])
         )
         if right:
-            plan = case_plan(case, found_units, right[0].name, request, catalogue)
-            found.append(_Case(number, case, found_units, right, len(plan.masks)))
+            settings = case_settings(request, found_units)
+            draws = pipeline.planned_draws(case.text, request.infiller, settings, catalogue)[2]
+            found.append(_Case(number, case, found_units, right, draws))
     return found
 
 

@@ -14,7 +14,8 @@ from nsx_core.pipeline.explaining import (
     from_store,
 )
 from nsx_core.pipeline.following import growth, settled
-from nsx_core.pipeline.planning import Plan, plan, planned_draws
+from nsx_core.pipeline.judging import probabilities
+from nsx_core.pipeline.planning import Plan, for_classifier, plan, planned_draws
 from nsx_core.pipeline.scored import rejudged, without
 
 __all__ = [
@@ -23,10 +24,12 @@ __all__ = [
     "Progress",
     "explained",
     "explaining",
+    "for_classifier",
     "from_store",
     "growth",
     "plan",
     "planned_draws",
+    "probabilities",
     "rejudged",
     "settled",
     "without",

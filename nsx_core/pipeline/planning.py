@@ -56,12 +56,19 @@ def plan(
     check_sampling(settings.generation.temperature, settings.generation.top_p)
     entry = catalogue.classifier_entry(classifier)
     writer = catalogue.infiller_entry(infiller)
-    label = settings.label if settings.label is not None else entry.explained_label
-    label_index(entry.labels, label)
+    label = _label(entry, settings)
     split, draws = _drawn_from(text, writer, settings)
     sample = masking.sampler_named(settings.sampler)
     masks = sample(len(split.words), settings.budget, settings.seed, draws.text_id)
     return Plan(split, entry, writer, settings, label, draws, tuple(masks))
+
+
+def for_classifier(todo: Plan, entry: ClassifierEntry) -> Plan:
+    """The same draws for another classifier: nothing is split or laid out again.
+
+    Raises ``UnknownNameError`` where it lacks the label that the settings name.
+    """
+    return replace(todo, classifier=entry, label=_label(entry, todo.settings))
 
 
 def planned_draws(
@@ -72,6 +79,12 @@ def planned_draws(
     settings = replace(settings, budget=budget, seed=seed)
     split, draws = _drawn_from(text, catalogue.infiller_entry(infiller), settings)
     return split, draws, masking.draw_count(settings.sampler, len(split.words), budget)
+
+
+def _label(entry: ClassifierEntry, settings: ExplainSettings) -> str:
+    label = settings.label if settings.label is not None else entry.explained_label
+    label_index(entry.labels, label)
+    return label
 
 
 def _drawn_from(

@@ -6,10 +6,10 @@ import time
 from collections.abc import Sequence
 
 from nsx_core.audit_records import AuditCard, AuditCost, AuditView
+from nsx_core.settings import AUDIT_NAME_MAX
 from nsx_core.views.numbers import counted, duration
 
 __all__ = [
-    "NAME_MAX",
     "RUNNING",
     "card_sentence",
     "cost_sentences",
@@ -20,7 +20,6 @@ __all__ = [
     "whole_share",
 ]
 
-NAME_MAX = 80
 RUNNING = ("queued", "running")
 _GROUPS_NAMED = 3
 _STAGES = {
@@ -35,7 +34,7 @@ def preset_name(suite: str, now: float) -> str:
     """'starter, 30 November 2026': a suite's name, cut where needed, and the day of ``now``."""
     at = time.localtime(now)
     day = f", {at.tm_mday} {time.strftime('%B %Y', at)}"
-    return suite[: NAME_MAX - len(day)].strip() + day
+    return suite[: AUDIT_NAME_MAX - len(day)].strip() + day
 
 
 def cost_sentences(

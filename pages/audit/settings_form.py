@@ -11,6 +11,7 @@ from nsx_core.auditing import AuditRequest
 from nsx_core.engine import Engine
 from nsx_core.records import ExplainSettings
 from nsx_core.settings import (
+    AUDIT_NAME_MAX,
     BUDGET_DEFAULT,
     BUDGET_MAX,
     BUDGET_MIN,
@@ -20,7 +21,7 @@ from nsx_core.settings import (
 )
 from nsx_core.suites import Suite
 from nsx_core.views.address import SAMPLER_NAMES, THRESHOLD_MAX, THRESHOLD_MIN
-from nsx_core.views.audit_progress import NAME_MAX, preset_name
+from nsx_core.views.audit_progress import preset_name
 from nsx_core.views.suite_parts import derived_note, in_doubt, likely_parts, shortcomings
 from pages.shared.notices import notice
 
@@ -81,7 +82,7 @@ def audit_name(suite: Suite, key: str) -> str:
     return st.text_input(
         "Name of the audit",
         preset_name(suite.name, time.time()),
-        max_chars=NAME_MAX,
+        max_chars=AUDIT_NAME_MAX,
         key=f"audit-name-{key}",
         width=420,
         persist_state="session",

@@ -9,6 +9,7 @@ import pytest
 
 from nsx_core.audit.columns import HATECHECK, Functionalities
 from nsx_core.audit_records import AuditCard, AuditCost, AuditView, SuiteCard
+from nsx_core.settings import AUDIT_NAME_MAX
 from nsx_core.suites import Suite, read_suite, read_table
 from nsx_core.suites.derived import DERIVED, HATEFUL, WITH_GROUP
 from nsx_core.suites.starter import starter_suite
@@ -246,4 +247,4 @@ def test_the_list_of_audits() -> None:
 
 def test_a_name_to_begin_with() -> None:
     assert said.preset_name("starter", 1e9).endswith(" September 2001")
-    assert len(said.preset_name("x" * 300, 1e9)) == said.NAME_MAX
+    assert len(said.preset_name("x" * 300, 1e9)) == AUDIT_NAME_MAX
