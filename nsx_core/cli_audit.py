@@ -23,7 +23,7 @@ from nsx_core.audit import (
     read_token_scores,
     token_scores_frame,
 )
-from nsx_core.auditing import AuditProgress, AuditRequest, audit_result, auditing
+from nsx_core.auditing import AuditProgress, AuditRequest, audit_result, audited
 from nsx_core.auditing.files import write_audit
 from nsx_core.catalogue import Catalogue
 from nsx_core.errors import DataError
@@ -119,15 +119,14 @@ def run_audit(given: argparse.Namespace, catalogue: Catalogue) -> None:
     for note in suite.notes:
         print(note, file=sys.stderr)
     with Store.open(given.store or data_folder() / STORE_FILE) as store:
-        steps, began = auditing(request, catalogue, store, given.name), time.monotonic()
-        while True:
-            try:
-                progress = next(steps)
-            except StopIteration as end:
-                found = audit_result(str(end.value), request, catalogue, store)
-                break
+        began = time.monotonic()
+
+        def tell(progress: AuditProgress) -> None:
             if not given.quiet:
                 print(_said(progress, time.monotonic() - began), file=sys.stderr, flush=True)
+
+        audit = audited(request, catalogue, store, given.name, tell)
+        found = audit_result(audit, request, catalogue, store)
     write_audit(given.out, request, found)
     for note in found.notes:
         print(note, file=sys.stderr)

@@ -7,7 +7,7 @@ it a job of the queue, and ``audits`` is what pages see. ``files`` writes folder
 
 from nsx_core.auditing.found import AuditResult, audit_found, audit_result
 from nsx_core.auditing.request import AuditRequest, audit_id
-from nsx_core.auditing.running import AuditProgress, auditing
+from nsx_core.auditing.running import AuditProgress, audited, auditing
 
 __all__ = [
     "AuditProgress",
@@ -16,5 +16,6 @@ __all__ = [
     "audit_found",
     "audit_id",
     "audit_result",
+    "audited",
     "auditing",
 ]

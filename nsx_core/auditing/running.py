@@ -33,7 +33,7 @@ from nsx_core.store import JobRow, Store
 from nsx_core.suites import Case
 from nsx_core.suites.units import Units
 
-__all__ = ["AuditProgress", "audit_name", "auditing", "case_plan", "done_row"]
+__all__ = ["AuditProgress", "audit_name", "audited", "auditing", "case_plan", "done_row"]
 
 TEXTS_A_STEP = 1_024
 Row = Callable[["AuditProgress"], JobRow]
@@ -133,6 +133,24 @@ def auditing(
     if row is None:
         store.save_job(done_row(audit, cases_done))
     return audit
+
+
+def audited(
+    request: AuditRequest,
+    catalogue: Catalogue,
+    store: Store,
+    name: str | None = None,
+    on_progress: Callable[[AuditProgress], None] | None = None,
+) -> str:
+    """Audit in one call; returns the audit's id. Raises what ``auditing`` raises."""
+    steps = auditing(request, catalogue, store, name)
+    while True:
+        try:
+            progress = next(steps)
+        except StopIteration as end:
+            return str(end.value)
+        if on_progress:
+            on_progress(progress)
 
 
 def done_row(audit: str, cases: int) -> JobRow:

@@ -17,7 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from nsx_core.auditing.request import AuditRequest, audit_id, kept
-from nsx_core.auditing.running import auditing, done_row
+from nsx_core.auditing.running import audited, done_row
 from nsx_core.catalogue import Catalogue, shipped_catalogue
 from nsx_core.errors import NsxError, StoreError
 from nsx_core.records import ExplainSettings
@@ -44,13 +44,7 @@ def shipped_request(catalogue: Catalogue) -> AuditRequest:
 def write_shipped(catalogue: Catalogue, store: Store, folder: Path = FOLDER) -> str:
     """Run the audit, or what is missing of it, and write its rows; returns its id."""
     request = shipped_request(catalogue)
-    steps = auditing(request, catalogue, store, NAME)
-    while True:
-        try:
-            next(steps)
-        except StopIteration as end:
-            audit = str(end.value)
-            break
+    audit = audited(request, catalogue, store, NAME)
     prints = [catalogue.classifier_entry(name).fingerprint for name in request.classifiers]
     folder.mkdir(parents=True, exist_ok=True)
     for name, table in store.audits.exported(audit, prints).items():

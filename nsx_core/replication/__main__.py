@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from nsx_core.audit import audit_report, read_attributions, read_predictions, read_token_scores
-from nsx_core.auditing import AuditRequest, audit_found, auditing
+from nsx_core.auditing import AuditProgress, AuditRequest, audit_found, audited
 from nsx_core.auditing.audits import audit_card
 from nsx_core.auditing.request import request_named
 from nsx_core.catalogue import shipped_catalogue
@@ -58,17 +58,7 @@ def _written(given: argparse.Namespace) -> str:
         attributions=True,
     )  # fmt: skip
     with Store.open(given.store) as store:
-        steps = auditing(request, catalogue, store, "Replication")
-        while True:
-            try:
-                progress = next(steps)
-            except StopIteration as end:
-                audit = str(end.value)
-                break
-            print(
-                f"\r{progress.stage}: {progress.done:,} of {progress.total:,}   ",
-                end="", file=sys.stderr,
-            )  # fmt: skip
+        audit = audited(request, catalogue, store, "Replication", _tell)
         card, said = audit_card(audit, store), request_named(audit, store)[1]
         found = audit_found(
             card, request, said["fingerprints"], catalogue, store, settings.threshold
@@ -83,6 +73,11 @@ def _written(given: argparse.Namespace) -> str:
         f"{catalogue.default_infiller}, every classifier judged on the same counterfactual texts.",
     )
     return page(found.report, authors, found.costs, found.seeds, run, COMMAND)
+
+
+def _tell(progress: AuditProgress) -> None:
+    said = f"{progress.stage}: {progress.done:,} of {progress.total:,}"
+    print(f"\r{said}   ", end="", file=sys.stderr)
 
 
 if __name__ == "__main__":
