@@ -13,6 +13,10 @@ MAX_WORDS = 2_000
 MAX_WORD_CHARACTERS = 20_000
 BUDGET_MIN, BUDGET_MAX, BUDGET_DEFAULT = 10, 400, 100
 SEED_MAX = 2**31 - 1
+#: Classifier calls that a search for counterfactuals may make, a method.
+CALLS_MAX, CALLS_DEFAULT = 20_000, 1_000
+#: An anchor's precision (tau), and how often its bounds may fail (delta).
+PRECISION_DEFAULT, DELTA_DEFAULT = 0.95, 0.05
 SAMPLER_DEFAULT = "balanced"
 THRESHOLD_DEFAULT = 0.5
 ANSWER_WORDS_MAX = 7
