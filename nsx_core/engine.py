@@ -21,6 +21,7 @@ from nsx_core.errors import SettingsError, StoreError
 from nsx_core.fake_catalogue import trial_catalogue
 from nsx_core.job import JobView
 from nsx_core.jobs import INTERACTIVE, JobQueue
+from nsx_core.noting import Notes
 from nsx_core.pipeline import Plan
 from nsx_core.precomputed import load_examples
 from nsx_core.records import DrawSide, ExplainRequest, Explanation, Growth, Strike
@@ -60,6 +61,7 @@ class Engine:
         self._lock = threading.Lock()
         self._jobs = JobQueue(store, catalogue, self._keep)
         self.audits = Audits(store, catalogue, self._jobs)
+        self.notes = Notes(store, catalogue)
 
     @classmethod
     def start(cls, home: Path | None = None, catalogue: Catalogue | None = None) -> Engine:

@@ -228,6 +228,46 @@ class Strike:
     created: float
 
 
+class NoteKind(StrEnum):
+    """What a note is of."""
+
+    EDIT = "edit"
+
+
+class NoteSubject(StrEnum):
+    """What a note is kept with."""
+
+    TEXT = "text"
+    AUDIT = "audit"
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """A change made by hand to a text, kept with what it did to one class's probability.
+
+    subject_id: the audit's id, or ``text_hash`` of the text; edited: the changed text;
+    fingerprint: the classifier's; before, after: P(label) of both texts, in 0..1, ``threshold``
+    strictly between 0 and 1; comment: 0 to 500 characters; created: Unix seconds; withdrawn:
+    whether the last word on it is that it no longer stands.
+    """
+
+    id: str
+    kind: NoteKind
+    subject: NoteSubject
+    subject_id: str
+    text: str
+    edited: str
+    classifier: str
+    fingerprint: str
+    label: str
+    threshold: float
+    before: float
+    after: float
+    comment: str
+    created: float
+    withdrawn: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Growth:
     """One word's score over the first ``draws`` draws, NaN while it has none; equal lengths."""

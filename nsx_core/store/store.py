@@ -11,8 +11,8 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from nsx_core.errors import StoreError, UnknownNameError
-from nsx_core.records import Draw, DrawSide, SplitText, Strike, text_hash
-from nsx_core.store import reading, schema, strikes, writing
+from nsx_core.records import Draw, DrawSide, Note, NoteSubject, SplitText, Strike, text_hash
+from nsx_core.store import notes, reading, schema, strikes, writing
 from nsx_core.store.audits import AuditTables
 from nsx_core.store.connection import Database
 from nsx_core.store.keys import DrawSet
@@ -247,3 +247,24 @@ class Store:
     def strikes(self, draw_set_key: str) -> list[Strike]:
         """The last word on each draw of the set that was ever struck out, by side and number."""
         return self._database.read(partial(strikes.strikes_of, key=draw_set_key))
+
+    def write_note(self, note: Note) -> Note:
+        """Keep a note; one that stands already under its id is left as it is and returned.
+
+        Once it returns, the note is in the file, not only in its log.
+        """
+        kept = self._writer.run(partial(notes.write_note, note=note), "The note")
+        self.checkpoint()
+        return kept
+
+    def withdraw_note(self, note_id: str) -> None:
+        """Say that a note no longer stands; its rows stay. ``UnknownNameError`` for no such note."""
+        self._writer.run(partial(notes.withdraw_note, note_id=note_id), "The withdrawal")
+        self.checkpoint()
+
+    def notes(self, subject: NoteSubject, subject_id: str) -> list[Note]:
+        """The last word on each note about a text or audit, withdrawn ones too, latest first.
+
+        Of a text: also those that are kept with an audit.
+        """
+        return self._database.read(partial(notes.notes_of, subject=subject, subject_id=subject_id))

@@ -13,6 +13,7 @@ from nsx_core.views.audit_address import VIEWS, results_parameters
 from pages.audit.results_cases import all_cases, go_to_explain
 from pages.audit.results_downloads import downloads
 from pages.audit.results_groups import groups
+from pages.audit.results_notes import notes_of_audit
 from pages.audit.results_state import checked_cell, open_results, shown_view
 from pages.audit.results_tables import classifier_pairs, hypotheses, tables
 from pages.shared.engine import the_engine
@@ -35,6 +36,7 @@ def page() -> None:
         with st.spinner("Counting at this threshold", show_time=False):
             found = engine.audits.found(card.id, threshold)
         _results(engine, found)
+        notes_of_audit(engine, card.id)
     except NsxError as error:
         error_notice(error, key="results")
 
