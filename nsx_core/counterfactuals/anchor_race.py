@@ -4,14 +4,14 @@
 
 1. Every candidate is drawn a few times. *Out* are from then on those with upper bound < tau.
 2. All that are not out are drawn a few times more.
-3. Then, list by list, of the ``beam`` candidates with the highest precision so far those that are
-   not out; and, until their bounds are within ``SEPARATED`` of one another, the one of these with
-   the lowest lower bound and the one of the rest with the highest upper bound.
+3. Then, list by list: of the ``beam`` candidates with the highest precision so far all that are
+   not out; and of the rest the one with the highest upper bound, unless that is out or comes
+   within ``SEPARATED`` of the lowest lower bound of the beam. Where one is near its proof
+   (precision >= tau), only such ones are drawn.
 4. *Proven* is a candidate with precision >= tau and lower bound >= tau - tolerance. The race ends
-   with the first list that proves one, or when all are out. After ``_LISTS`` lists only
-   candidates with precision >= tau are drawn on, until they are proven, fall below tau, or have
-   had ``_LOOKS`` looks: that bounds the draws also where the infiller writes the same few texts
-   for ever.
+   with the first list that proves one, or when all are out. It ends as well after ``_LISTS`` lists
+   in which none was near, and no candidate has more than ``_LOOKS`` looks: that bounds the draws
+   also where the infiller writes the same few texts for ever.
 
 A candidate's draws at its look number t are fixed beforehand, so that its bounds hold at all
 looks together (``nsx_core.counterfactuals.kl_bounds``).
@@ -147,24 +147,28 @@ def race(
     while pending:
         stopping.check()
         yield from drawing.draw(pending, first)
-        lists += 1
         if any(arm.proven(standard) for arm in arms):
             return
-        pending = _pending(arms, standard, beam, lists)
+        ranked = sorted(arms, key=lambda arm: (-arm.precision, -arm.n))
+        left = [arm for arm in ranked if arm.looks < _LOOKS and not arm.out(standard)]
+        near = [arm for arm in left if arm.precision >= standard.precision]
+        if lists == 0:
+            pending, lists = left, 1
+        elif near:
+            pending = near[:beam]
+        elif lists < _LISTS:
+            pending, lists = _racing(ranked, left, beam), lists + 1
+        else:
+            return
 
 
-def _pending(arms: list[Arm], standard: Standard, beam: int, lists: int) -> list[Arm]:
-    ranked = sorted(arms, key=lambda arm: (-arm.precision, -arm.n))
-    left = [arm for arm in ranked if arm.looks < _LOOKS and not arm.out(standard)]
-    if lists == 1:
-        return left
-    if lists >= _LISTS:
-        return [arm for arm in left if arm.precision >= standard.precision][:beam]
-    best, rest = ranked[:beam], ranked[beam:]
+def _racing(ranked: list[Arm], left: list[Arm], beam: int) -> list[Arm]:
+    """The beam's candidates that are left, and the strongest of the rest unless far behind."""
+    best = ranked[:beam]
     drawn = [arm for arm in left if arm in best]
-    if left and rest:
-        weakest = min(best, key=lambda arm: arm.low)
+    rest = [arm for arm in left if arm not in best]
+    if rest:
         strongest = max(rest, key=lambda arm: arm.high)
-        if strongest.high - weakest.low > SEPARATED:
-            drawn += [arm for arm in (weakest, strongest) if arm not in drawn]
+        if strongest.high - min(arm.low for arm in best) > SEPARATED:
+            drawn.append(strongest)
     return drawn
