@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import json
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nsx_core.adapters.manifest import holds_classifier, read_manifest
 from nsx_core.classifying import Classifier
@@ -50,7 +53,25 @@ class InfillerEntry:
     problem: str | None = None
 
 
+class Meaning(Protocol):
+    """How near texts are in meaning."""
+
+    @property
+    def name(self) -> str: ...
+
+    def cosines(self, text: str, others: Sequence[str]) -> NDArray[np.float64]:
+        """float64[n_others] in -1..1: the cosine of each one's embedding with that of ``text``."""
+        ...
+
+
 Entry = TypeVar("Entry", ClassifierEntry, InfillerEntry)
+
+
+def sentence_meaning() -> Meaning:
+    """The shipped encoder of sentences; raises ``MissingModelError`` where it is not installed."""
+    from nsx_core.adapters.meaning import SentenceMeaning
+
+    return SentenceMeaning()
 
 
 @dataclass
@@ -62,6 +83,7 @@ class Catalogue:
     load_classifier: Callable[[str], Classifier]
     load_infiller: Callable[[str], Infiller]
     note: str | None = None
+    load_meaning: Callable[[], Meaning] = sentence_meaning
     _loaded: dict[tuple[str, str], Any] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -83,6 +105,11 @@ class Catalogue:
         """The loaded infiller."""
         self.infiller_entry(name)
         model: Infiller = self._once("infiller", name, self.load_infiller)
+        return model
+
+    def meaning(self) -> Meaning:
+        """The loaded encoder of sentences."""
+        model: Meaning = self._once("meaning", "", lambda _: self.load_meaning())
         return model
 
     def masking_infiller(self, classifier: str) -> str:

@@ -5,11 +5,15 @@ The app opens ``trial_catalogue`` where NSX_FAKE_MODELS is set, and says so on e
 
 from __future__ import annotations
 
+import math
 import os
 import time
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry
 from nsx_core.classifying.baseline import NeutralBaseline
@@ -18,7 +22,7 @@ from nsx_core.errors import ModelError, SettingsError
 from nsx_core.infilling.wordlist import WordListInfiller
 from nsx_core.records import GenerationSettings, InfillRequest
 
-__all__ = ["TrialInfiller", "fake_catalogue", "trial_catalogue"]
+__all__ = ["TrialInfiller", "WordMeaning", "fake_catalogue", "trial_catalogue"]
 
 NOTE = (
     "Test models: the classifiers look for keywords and the infiller writes words from a list. "
@@ -47,6 +51,22 @@ class TrialInfiller(WordListInfiller):
         if self.rate is not None:
             time.sleep(len(requests) / self.rate)
         return super().infill(requests, settings)
+
+
+class WordMeaning:
+    """Cosines of word counts: what can be worked out by hand."""
+
+    name = "word counts"
+
+    def cosines(self, text: str, others: Sequence[str]) -> NDArray[np.float64]:
+        """float64[n_others] in 0..1; words are the pieces between white space."""
+        own = Counter(text.split())
+        return np.array([_cosine(own, Counter(other.split())) for other in others])
+
+
+def _cosine(one: Counter[str], other: Counter[str]) -> float:
+    length = math.sqrt(sum(n * n for n in one.values()) * sum(n * n for n in other.values()))
+    return sum(n * other[word] for word, n in one.items()) / length if length else 0.0
 
 
 def fake_catalogue(
@@ -85,6 +105,7 @@ def fake_catalogue(
         by_name.__getitem__,
         lambda _: writer,
         note=NOTE,
+        load_meaning=WordMeaning,
     )
 
 

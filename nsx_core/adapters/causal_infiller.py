@@ -10,14 +10,17 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from safetensors.torch import load_file
 
 from nsx_core.adapters import int8
 from nsx_core.adapters.base_models import base_model_folder
 from nsx_core.adapters.decoding import Forward, Row, Vocabulary, decode_parts
+from nsx_core.adapters.fluency import TokenModel, mean_log_probabilities
 from nsx_core.adapters.int8_forward import Int8Forward
 from nsx_core.adapters.llama_forward import LlamaForward
 from nsx_core.adapters.processor import matrix_dtype
@@ -42,6 +45,10 @@ REACH_FILE = "activation_reach.safetensors"
 _CPU = torch.device("cpu")
 
 
+class ScoringForward(Forward, TokenModel, Protocol):
+    """A model that writes, and tells how likely it finds a text."""
+
+
 class CausalInfiller:
     """Writes answers by sampling; satisfies ``nsx_core.infilling.Infiller``."""
 
@@ -49,7 +56,7 @@ class CausalInfiller:
         self,
         name: str,
         fingerprint: str,
-        forward: Forward,
+        forward: ScoringForward,
         tokenizer: Any,
         vocabulary: Vocabulary,
         precision: str,
@@ -117,7 +124,7 @@ class CausalInfiller:
         known = tokenizer.get_vocab(with_added_tokens=True)
         ids = {k: known[t] for k, t in SMOLLM2_SPECIAL_TOKENS.items()}
         vocabulary = _vocabulary(tokenizer, SpecialTokens(**ids), adapter, end_bias)
-        forward: Forward
+        forward: ScoringForward
         if whole_numbers and (adapter / REACH_FILE).is_file():
             reach = load_file(adapter / REACH_FILE)
             forward = Int8Forward(base, adapter, reach, vocabulary.ids)
@@ -189,6 +196,10 @@ class CausalInfiller:
         )
         for _ in told:
             yield
+
+    def mean_log_probabilities(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """float64[n_texts], nats a token under this model; NaN for a text without a token."""
+        return mean_log_probabilities(self.forward, self._tokenizer, self.special.bos, texts)
 
     def _row(self, request: InfillRequest) -> Row:
         context = context_ids(

@@ -1,27 +1,61 @@
 """How likely a language model finds a text: the mean log-probability of its tokens.
 
-The yardstick is the untuned base model SmolLM2, which never saw an infilling format, so our
-texts and other people's are measured by the same outsider. The end-of-text token stands
-before each text, so that the first token counts too.
+The yardstick of quality reports is the untuned base model SmolLM2, which never saw an infilling
+format, so our texts and other people's are measured by the same outsider. Counterfactual texts
+are measured by the infiller's own model. The end-of-text token stands before each text, so that
+the first token counts too.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from tokenizers import Tokenizer
 
+from nsx_core import stopping
 from nsx_core.adapters.base_models import SMOLLM2, base_model_folder
 from nsx_core.adapters.llama_forward import LlamaForward
 from nsx_core.errors import ModelError
 from nsx_core.infilling.ilm_format import SMOLLM2_SPECIAL_TOKENS
 
-__all__ = ["BaseModelFluency"]
+__all__ = ["BaseModelFluency", "mean_log_probabilities"]
 
 POSITIONS_MAX = 2_048
+
+
+class TokenModel(Protocol):
+    """A forward pass that tells each token's log-probability."""
+
+    def token_log_probabilities(self, sequences: list[list[int]]) -> list[NDArray[np.float64]]: ...
+
+
+def mean_log_probabilities(
+    forward: TokenModel, tokenizer: Tokenizer, bos: int, texts: Sequence[str]
+) -> NDArray[np.float64]:
+    """float64[n_texts], nats a token; NaN for a text without a token.
+
+    bos: the token that stands before each text.
+    """
+    encoded = tokenizer.encode_batch(
+        [text.encode("utf-8", "replace").decode("utf-8") for text in texts],
+        add_special_tokens=False,
+    )
+    sequences = [[bos, *found.ids] for found in encoded]
+    means = np.full(len(texts), np.nan)
+    order = [i for i in np.argsort([len(s) for s in sequences]) if len(sequences[i]) > 1]
+    while order:
+        stopping.check()
+        # The longest texts first, so that the last of a batch never overfills it.
+        rows = max(1, POSITIONS_MAX // len(sequences[order[-1]]))
+        batch, order = order[-rows:], order[:-rows]
+        found = forward.token_log_probabilities([sequences[i] for i in batch])
+        means[batch] = [values.mean() for values in found]
+    return means
 
 
 class BaseModelFluency:
@@ -44,17 +78,4 @@ class BaseModelFluency:
 
     def mean_log_probabilities(self, texts: list[str]) -> NDArray[np.float64]:
         """float64[n_texts], nats a token; NaN for a text without a token."""
-        encoded = self._tokenizer.encode_batch(
-            [text.encode("utf-8", "replace").decode("utf-8") for text in texts],
-            add_special_tokens=False,
-        )
-        sequences = [[self._bos, *found.ids] for found in encoded]
-        means = np.full(len(texts), np.nan)
-        order = [i for i in np.argsort([len(s) for s in sequences]) if len(sequences[i]) > 1]
-        while order:
-            # The longest texts first, so that the last of a batch never overfills it.
-            rows = max(1, POSITIONS_MAX // len(sequences[order[-1]]))
-            batch, order = order[-rows:], order[:-rows]
-            found = self._forward.token_log_probabilities([sequences[i] for i in batch])
-            means[batch] = [values.mean() for values in found]
-        return means
+        return mean_log_probabilities(self._forward, self._tokenizer, self._bos, texts)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -29,6 +30,8 @@ __all__ = ["Int8Forward"]
 
 #: How many tokens go through a layer together; longer reading goes piece by piece.
 ROWS_TOGETHER = 512
+#: Of how many tokens the logits of all tokens are held together.
+ROWS_LOGITS = 256
 
 Place = NDArray[np.int64]
 
@@ -82,6 +85,7 @@ class Int8Forward:
             {part: made(f"{layer}.{part}") for part in PARTS} for layer in range(self.shape.layers)
         ]
         self._head = made(HEAD)
+        self._every = partial(whole, weights.every, reach[HEAD], weights.norm)
         every = [self._head, *(product for layer in self._layers for product in layer.values())]
         self._aside = max(len(product.channels) for product in every)
         self._eps = np.float32(self.shape.eps)
@@ -120,6 +124,35 @@ class Int8Forward:
             cache.logits = torch.empty(len(tokens), self.columns)
         return self._logits(read, cache.logits)
 
+    @torch.inference_mode()
+    def token_log_probabilities(self, sequences: list[list[int]]) -> list[NDArray[np.float64]]:
+        """float64[n_tokens - 1] a sequence: log P of each token but the first, in nats.
+
+        Each sequence holds at least one token; the whole vocabulary competes, whatever the
+        ``columns``.
+        """
+        counts = [len(sequence) - 1 for sequence in sequences]
+        check_length(max(counts), self.shape)
+        ids = torch.tensor([token for s in sequences for token in s[:-1]])
+        wanted = torch.tensor([token for s in sequences for token in s[1:]])
+        row = np.repeat(np.arange(len(sequences)), counts)
+        position = np.concatenate([np.arange(count) for count in counts])
+        cache = Cache.empty(self.shape, torch.tensor(counts).clamp(min=1), torch.int16)
+        # Made where it is asked for: most who use this model only write.
+        head = self._every()
+        read = self._read(ids, row, position, cache, head=head)
+        found = []
+        for at in range(0, len(ids), ROWS_LOGITS):
+            part = read[slice(at, at + ROWS_LOGITS)]
+            logits = torch.empty(len(part.step), head.weight.shape[1])
+            kernels.logits(
+                self._sums(part, head), part.step, head.scale, head.columns, part.aside,
+                logits.numpy(),
+            )  # fmt: skip
+            tokens = wanted[at : at + ROWS_LOGITS, None]
+            found.append(logits.log_softmax(-1).gather(1, tokens)[:, 0])
+        return [values.double().numpy() for values in torch.cat(found).split(counts)]
+
     def _read(
         self,
         ids: torch.Tensor,
@@ -127,8 +160,9 @@ class Int8Forward:
         position: Place,
         cache: Cache,
         shared: Place | None = None,
+        head: Whole | None = None,
     ) -> _Input:
-        """Tokens through all layers, as what the last product is made of.
+        """Tokens through all layers, as what ``head``, the last product, is made of.
 
         row, position: int64[n], where in the cache they belong; shared: int64[rows], how many
         positions a row has in common with the one before it.
@@ -161,7 +195,9 @@ class Int8Forward:
                 )  # fmt: skip
             if shared is not None:
                 kernels.share_prefixes(index, keys, values, shared)
-            following = [*self._layers[index + 1 : index + 2], {"qkv": self._head}][0]["qkv"]
+            following = [*self._layers[index + 1 : index + 2], {"qkv": head or self._head}][0][
+                "qkv"
+            ]
             for piece in pieces:
                 self._attended(
                     x[piece].numpy(), queries[piece], row[piece], position[piece], index, keys,

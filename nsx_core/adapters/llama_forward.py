@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 from nsx_core import stopping
 from nsx_core.adapters.llama_cache import BLOCK, Cache, rounded
 from nsx_core.adapters.llama_weights import HEAD, PARTS, angles, check_length, weights_of
-from nsx_core.errors import ModelError
 
 ROWS_MIN = 16
 # Matrix kernels split sums over more positions than this in ways that depend on their number.
@@ -69,6 +68,8 @@ class LlamaForward:
         self.embedding, self.norm = weights.embedding.to(dtype), weights.norm.to(dtype)
         self.head = _product(weights.products[HEAD].to(dtype))
         self.columns = len(weights.products[HEAD])
+        tied = weights.every is weights.embedding
+        self.every = _product(self.embedding if tied else weights.every.to(dtype))
         self.layers = [
             Layer(
                 weights.before[index].to(dtype),
@@ -104,17 +105,16 @@ class LlamaForward:
     def token_log_probabilities(self, sequences: list[list[int]]) -> list[NDArray[np.float64]]:
         """float64[n_tokens - 1] a sequence: log P of each token but the first, in nats.
 
-        Each sequence holds at least one token; the whole vocabulary competes, so a model
-        with ``columns`` has no answer and raises ``ModelError``.
+        Each sequence holds at least one token; the whole vocabulary competes, whatever the
+        ``columns``.
         """
-        if self.columns != self.embedding.shape[0]:
-            raise ModelError("Token probabilities need the logits of all tokens: load no columns.")
         counts = [len(sequence) - 1 for sequence in sequences]
         states = torch.cat([state[:-1] for state in self._read(sequences)[0]])
         wanted = torch.tensor([token for s in sequences for token in s[1:]], dtype=torch.long)
         found = []
         for part, tokens in zip(states.split(ROWS_LOGITS), wanted.split(ROWS_LOGITS), strict=True):
-            found.append(self._logits(part).log_softmax(-1).gather(1, tokens[:, None])[:, 0])
+            logits = self.every(self._normed(part)).float()
+            found.append(logits.log_softmax(-1).gather(1, tokens[:, None])[:, 0])
         return [values.double().numpy() for values in torch.cat(found).split(counts)]
 
     def activation_reach(self, sequences: list[list[int]]) -> dict[str, torch.Tensor]:
@@ -244,7 +244,10 @@ class LlamaForward:
         return layer.products["down"](F.silu(gate).mul_(up)).add_(x)
 
     def _logits(self, x: torch.Tensor) -> torch.Tensor:
-        return self.head(F.rms_norm(x, (self.shape.hidden,), self.norm, self.shape.eps)).float()
+        return self.head(self._normed(x)).float()
+
+    def _normed(self, x: torch.Tensor) -> torch.Tensor:
+        return F.rms_norm(x, (self.shape.hidden,), self.norm, self.shape.eps)
 
 
 def _product(weight: torch.Tensor) -> Product:

@@ -45,8 +45,9 @@ class Weights:
     """float32 tensors: embedding [vocabulary, hidden]; norms [hidden]; products [outputs, inputs].
 
     norms: the last one, and each layer's ``before`` attention and ``after`` it, by layer;
-    products: by ``f"{layer}.{part}"`` for each of ``PARTS``, and ``HEAD``. Attention's scores
-    need no scaling: it is in the queries' weights.
+    products: by ``f"{layer}.{part}"`` for each of ``PARTS``, and ``HEAD``; every: the head of all
+    tokens, the embedding itself where the two are tied. Attention's scores need no scaling: it is
+    in the queries' weights.
     """
 
     shape: Shape
@@ -55,6 +56,7 @@ class Weights:
     before: list[torch.Tensor]
     after: list[torch.Tensor]
     products: dict[str, torch.Tensor]
+    every: torch.Tensor
 
 
 def weights_of(
@@ -91,6 +93,7 @@ def weights_of(
         before=[at(f"layers.{i}.input_layernorm") for i in layers],
         after=[at(f"layers.{i}.post_attention_layernorm") for i in layers],
         products=products,
+        every=head,
     )
 
 

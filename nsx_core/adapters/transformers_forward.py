@@ -11,7 +11,9 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 
 
 @dataclass
@@ -62,6 +64,20 @@ class TransformersForward:
         )
         last = answer.logits[torch.arange(len(contexts)), place]
         return last[:, self.columns].float(), RowsCache(answer.cache, visible, length)
+
+    @torch.inference_mode()
+    def token_log_probabilities(self, sequences: list[list[int]]) -> list[NDArray[np.float64]]:
+        """float64[n_tokens - 1] a sequence: log P of each token but the first, in nats.
+
+        Each sequence holds at least one token; the whole vocabulary competes, whatever the
+        ``columns``.
+        """
+        found = []
+        for sequence in sequences:
+            ids = torch.tensor([sequence])
+            logits = self.model(input_ids=ids).logits[0, :-1].float().log_softmax(-1)
+            found.append(logits.gather(1, ids[0, 1:, None])[:, 0].double().numpy())
+        return found
 
     @torch.inference_mode()
     def step(self, tokens: torch.Tensor, cache: RowsCache) -> torch.Tensor:

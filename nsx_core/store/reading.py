@@ -48,6 +48,27 @@ def draws_of(cursor: Cursor, key: str, side: DrawSide, below: int) -> list[Draw]
     return [draw_from_row(*row) for row in rows]
 
 
+def draws_of_sets(cursor: Cursor, keys: Sequence[str], side: DrawSide) -> dict[str, list[Draw]]:
+    """The draws of one side of each of the sets that has any, ascending."""
+    numbers = cursor.execute(
+        "SELECT id, key FROM draw_sets WHERE key IN (SELECT unnest(?))", [list(keys)]
+    ).fetchall()
+    names = dict(numbers)
+    if not names:
+        return {}
+    # The range lets DuckDB skip the draws of all other sets.
+    rows = cursor.execute(
+        "SELECT draw_set, side, number, mask, answers, text, unchanged, redraws FROM draws "
+        "WHERE draw_set BETWEEN ? AND ? AND draw_set IN (SELECT unnest(?)) AND side = ? "
+        "ORDER BY number",
+        [min(names), max(names), list(names), str(side)],
+    ).fetchall()
+    found: dict[str, list[Draw]] = {}
+    for number, *row in rows:
+        found.setdefault(names[number], []).append(draw_from_row(*row))
+    return found
+
+
 def draw_counts_of(cursor: Cursor, key: str) -> dict[DrawSide, int]:
     """How many draws each side has; every side is named."""
     counts = dict.fromkeys(DrawSide, 0)

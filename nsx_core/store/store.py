@@ -171,14 +171,31 @@ class Store:
         ]
         self._writer.run(
             writing.Batch(
-                draw_set=draw_set,
-                draws=draw_table(draws) if draws else None,
+                draws=((draw_set, draw_table(draws) if draws else None),) if draw_set else (),
                 classifier=classifier_fingerprint,
                 predictions=prediction_table(predictions) if predictions else None,
                 job=job,
             ),
             " and ".join(parts) or "The progress of a job",
         )
+
+    def commit_sets(
+        self,
+        sets: Sequence[tuple[DrawSet, Sequence[Draw]]],
+        classifier_fingerprint: str,
+        predictions: Mapping[str, Sequence[float]],
+        job: JobRow | None,
+    ) -> None:
+        """As ``commit_batch``, with draws of several draw sets; each set comes once."""
+        draws = tuple((of, draw_table(drawn)) for of, drawn in sets if drawn)
+        judged = prediction_table(predictions) if predictions else None
+        batch = writing.Batch(draws, classifier_fingerprint, judged, job)
+        count = sum(len(drawn) for _, drawn in sets)
+        self._writer.run(batch, f"{count} draws and {len(predictions)} predictions")
+
+    def draws_of_sets(self, draw_set_keys: Sequence[str], side: DrawSide) -> dict[str, list[Draw]]:
+        """The saved draws of one side of each of the sets that has any, ascending by number."""
+        return self._database.read(partial(reading.draws_of_sets, keys=draw_set_keys, side=side))
 
     def save_job(self, job: JobRow) -> None:
         """Add a job, or bring its state, counts, heartbeat and error up to date."""

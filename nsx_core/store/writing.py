@@ -7,6 +7,7 @@ that the same batch can be committed twice without harm.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -26,18 +27,17 @@ INTERRUPTED = "The app ended before this was finished; what was saved is kept."
 class Batch:
     """What commits together; a part that is None has nothing to add."""
 
-    draw_set: DrawSet | None
-    draws: pa.Table | None
+    draws: tuple[tuple[DrawSet, pa.Table | None], ...]
     classifier: str | None
     predictions: pa.Table | None
     job: JobRow | None
 
     def __call__(self, cursor: Cursor) -> None:
         """Write all parts."""
-        if self.draw_set is not None:
-            number = _numbered(cursor, self.draw_set)
-            if self.draws is not None:
-                _insert_draws(cursor, number, self.draws)
+        numbers = _number(cursor, [draw_set for draw_set, _ in self.draws])
+        filled = [(numbers[of.key], draws) for of, draws in self.draws if draws is not None]
+        if filled:
+            _insert_draws(cursor, filled)
         if self.classifier is not None and self.predictions is not None:
             _insert_predictions(cursor, self.classifier, self.predictions)
         if self.job is not None:
@@ -114,33 +114,44 @@ def interrupt_jobs(cursor: Cursor) -> int:
     return int(changed[0]) if changed else 0
 
 
-def _numbered(cursor: Cursor, draw_set: DrawSet) -> int:
-    number = draw_set_number(cursor, draw_set.key)
-    if number is not None:
-        return number
-    row = first_row(cursor, "SELECT coalesce(max(id), 0) + 1 FROM draw_sets")
-    number = int(row[0]) if row else 1
-    cursor.execute(
-        "INSERT INTO draw_sets VALUES (?, ?, ?, ?, ?, ?, ?)",
-        [
-            number,
-            draw_set.key,
-            draw_set.text_id,
-            readable(draw_set.infiller),
-            draw_set.infiller_fingerprint,
-            draw_set.settings,
-            time.time(),
-        ],
-    )
-    return number
+def _number(cursor: Cursor, sets: Sequence[DrawSet]) -> dict[str, int]:
+    """The number of each set by its key; those that have none yet get one."""
+    known = {s.key: number for s in sets if (number := draw_set_number(cursor, s.key)) is not None}
+    row = first_row(cursor, "SELECT coalesce(max(id), 0) FROM draw_sets")
+    following = int(row[0]) if row else 0
+    for draw_set in sets:
+        if draw_set.key in known:
+            continue
+        following += 1
+        known[draw_set.key] = following
+        cursor.execute(
+            "INSERT INTO draw_sets VALUES (?, ?, ?, ?, ?, ?, ?)",
+            [
+                following,
+                draw_set.key,
+                draw_set.text_id,
+                readable(draw_set.infiller),
+                draw_set.infiller_fingerprint,
+                draw_set.settings,
+                time.time(),
+            ],
+        )
+    return known
 
 
-def _insert_draws(cursor: Cursor, draw_set: int, draws: pa.Table) -> None:
-    cursor.register("incoming_draws", draws)
+def _insert_draws(cursor: Cursor, numbered: Sequence[tuple[int, pa.Table]]) -> None:
+    """Add draws, each table under the number of its set; together, as each insert costs much."""
+    import pyarrow as pa
+
+    tables = [t.append_column("set", pa.array([n] * len(t), pa.int32())) for n, t in numbered]
+    cursor.register("incoming_draws", pa.concat_tables(tables))
+    numbers = [number for number, _ in numbered]
+    # The range lets DuckDB skip the draws of all other sets.
     cursor.execute(
-        "INSERT INTO draws SELECT $set, i.* FROM incoming_draws i WHERE NOT EXISTS "
-        "(FROM draws d WHERE d.draw_set = $set AND d.side = i.side AND d.number = i.number)",
-        {"set": draw_set},
+        'INSERT INTO draws SELECT i."set", i.* EXCLUDE ("set") FROM incoming_draws i '
+        "WHERE NOT EXISTS (FROM draws d WHERE d.draw_set BETWEEN $low AND $high "
+        'AND d.draw_set = i."set" AND d.side = i.side AND d.number = i.number)',
+        {"low": min(numbers), "high": max(numbers)},
     )
 
 

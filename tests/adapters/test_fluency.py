@@ -13,8 +13,9 @@ from tiny_models import TEXTS, tiny_llama
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from nsx_core.adapters.fluency import BaseModelFluency
+from nsx_core.adapters.int8_forward import Int8Forward
 from nsx_core.adapters.llama_forward import LlamaForward
-from nsx_core.errors import ModelError
+from nsx_core.adapters.transformers_forward import TransformersForward
 
 HOSTILE = ["", "é", "😀👍🏽", "a\x00b", "\ud800 lone", "<|endoftext|>", "tea " * 60]
 
@@ -58,10 +59,27 @@ def test_prefill_is_as_it_was(base: Path) -> None:
         torch.testing.assert_close(row, wanted, atol=1e-4, rtol=1e-4)
 
 
-def test_a_model_with_columns_has_no_token_probabilities(base: Path) -> None:
-    forward = LlamaForward(base, None, torch.float32, torch.tensor([1, 2, 3]))
-    with pytest.raises(ModelError, match="load no columns"):
-        forward.token_log_probabilities([[0, 1]])
+def test_all_tokens_compete_whatever_may_be_written(base: Path) -> None:
+    some = LlamaForward(base, None, torch.float32, torch.tensor([1, 2, 3]))
+    every = LlamaForward(base, None, torch.float32)
+    read = [[0, 1, 9, 30], [0, 5]]
+    for a, b in zip(*(f.token_log_probabilities(read) for f in (some, every)), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+def test_whole_numbers_and_transformers_find_a_text_about_as_likely(base: Path) -> None:
+    exact = LlamaForward(base, None, torch.float32)
+    read = [[0, 1, 9, 30, 77], [0, 5], [0, 200, 3]]
+    reach = exact.activation_reach([[0, 5, 9, 11, 40, 8, 77], [0, 7, 200, 3]])
+    quick = Int8Forward(base, None, reach, torch.tensor([1, 2, 3]))
+    wanted = exact.token_log_probabilities(read)
+    general = TransformersForward(reference(base)).token_log_probabilities(read)
+    for row, whole, other in zip(wanted, quick.token_log_probabilities(read), general, strict=True):
+        assert whole.shape == other.shape == row.shape
+        np.testing.assert_allclose(other, row, atol=1e-4)
+        np.testing.assert_allclose(whole, row, atol=0.1)
+    alone = quick.token_log_probabilities(read[1:2])[0]
+    np.testing.assert_allclose(alone, quick.token_log_probabilities(read)[1], atol=1e-6)
 
 
 def test_means_of_texts_whatever_their_company(base: Path) -> None:
