@@ -12,12 +12,16 @@ highest precision: coverage is the same for all sets of one size, so precision d
 All words together hold the prediction by definition, with no draw: the answer when nothing
 smaller does.
 
-The draws behind necessity and sufficiency are not counted, though they cost nothing: their masks
-follow another law (the balanced one, or sizes drawn with 1/k for the empty and larger sets). They
-only say which sets to try where there are more than ``_TRIED`` of a size.
+The draws behind necessity and sufficiency do not count for a precision, though they cost nothing:
+their masks follow another law (the balanced one, or sizes drawn with 1/k for the empty and larger
+sets). With the search's own draws they only rank sets of one size, by how often the prediction
+held in texts in which all words of the set stand: to choose the beam, and the sets to try where
+there are more than ``_TRIED`` of a size. A set ranked wrongly may cost a smaller anchor, never a
+bound: those rest on the set's own draws.
 
-Where we differ: the perturbations are ours, the smallest set comes before the largest coverage,
-and the race is bounded in lists and looks, since infills are dear.
+Where we differ: the perturbations are ours; the smallest set comes before the largest coverage;
+the beam is ranked as said, since a race long enough to tell close candidates apart is dear; for the
+same reason the race is bounded in lists and looks.
 """
 
 from __future__ import annotations
@@ -82,16 +86,12 @@ def _search(situation: Situation, standard: Standard, beam: int) -> Search:
     n = len(situation.split.words)
     drawing = Drawing(n, situation.goal, standard.delta)
     judged: list[Arm] = []
-    notes: list[str] = []
+    left_out = False
     sets: list[tuple[int, ...]] = [()]
     try:
-        for size in range(n):
+        for _ in range(n):
             tried = _best_standing(sets, situation, judged, _TRIED)
-            if len(tried) < len(sets):
-                notes.append(
-                    f"Of {len(sets)} sets of {_words(size)}, {len(tried)} were tried: those that "
-                    "held the prediction most often in the texts judged before."
-                )
+            left_out |= len(tried) < len(sets)
             arms = [Arm(words, len(tried), _rng(words, n, situation.seed)) for words in tried]
             judged += arms
             yield from race(arms, standard, beam, drawing)
@@ -99,7 +99,7 @@ def _search(situation: Situation, standard: Standard, beam: int) -> Search:
                 break
             sets = _one_word_more(_best_standing(tried, situation, judged, beam), n)
     except SpentError:
-        return _spent(judged, situation, standard, notes)
+        return _spent(judged, situation, standard, _left_out(left_out))
     proven = sorted(
         (arm for arm in judged if arm.proven(standard)),
         key=lambda arm: (-arm.precision, -arm.low, arm.words),
@@ -107,21 +107,25 @@ def _search(situation: Situation, standard: Standard, beam: int) -> Search:
     ranked = _ranked(judged, situation.goal)
     if not proven:
         whole = WordSet(SetKind.KEPT, tuple(range(n)), Share(0, 0, 1.0, 1.0), coverage(n, n))
-        return Outcome(ranked, (whole,), notes=(_of_whole(n, standard), *notes))
+        return Outcome(ranked, (whole,), notes=(_of_whole(n, standard), *_left_out(left_out)))
     found = tuple(_word_set(arm, situation, True) for arm in proven[: 1 + _BESIDE])
+    notes = _left_out(left_out)
     if not proven[0].words:
-        notes.insert(0, "No word need be kept: the prediction holds whatever is replaced.")
-    return Outcome(ranked, found, notes=tuple(notes))
+        share = proven[0].share
+        said = f"it held in {share.count} of {share.n} texts with any words replaced."
+        notes = (f"No word need be kept for the prediction: {said}", *notes)
+    return Outcome(ranked, found, notes=notes)
 
 
 def _spent(
-    judged: list[Arm], situation: Situation, standard: Standard, notes: list[str]
+    judged: list[Arm], situation: Situation, standard: Standard, notes: tuple[str, ...]
 ) -> Outcome:
-    best = max(judged, key=lambda arm: (not arm.out(standard), arm.low, arm.precision))
+    drawn = [arm for arm in judged if arm.n] or judged
+    best = max(drawn, key=lambda arm: (not arm.out(standard), arm.low, arm.precision))
     said = (
         "The budget ended before any set of words was proven to hold the prediction in "
-        f"{100 * standard.precision:g} % of texts. The one shown may; its lower bound is "
-        f"{best.low:.2f}."
+        f"{100 * standard.precision:g} % of texts. Whether the one shown does is open: its lower "
+        f"bound is {best.low:.2f}."
     )
     if best.out(standard):
         said = (
@@ -131,6 +135,15 @@ def _spent(
         )
     sets = (_word_set(best, situation, False),)
     return Outcome(_ranked(judged, situation.goal), sets, Ended.BUDGET, (said, *notes))
+
+
+def _left_out(some: bool) -> tuple[str, ...]:
+    if not some:
+        return ()
+    return (
+        f"Of the sets of one size at most {_TRIED} were tried: those with which the prediction "
+        "held most often in the texts judged before.",
+    )
 
 
 def _of_whole(n: int, standard: Standard) -> str:
@@ -151,7 +164,7 @@ def _best_standing(
 ) -> list[tuple[int, ...]]:
     """The ``count`` sets whose words, standing, held best in all texts judged so far.
 
-    Sets of one size meet the same laws, so that none is favoured by what they are.
+    A set's own draws are among them, so that one the race tried longest is known best.
     """
     if len(sets) <= count:
         return sets
@@ -206,7 +219,3 @@ def _distinct(texts: list[Candidate]) -> Iterator[Candidate]:
         if text.text not in seen:
             seen.add(text.text)
             yield text
-
-
-def _words(count: int) -> str:
-    return "1 word" if count == 1 else f"{count} words"
