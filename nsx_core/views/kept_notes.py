@@ -64,28 +64,24 @@ def _row(note: Note, audits: Mapping[str, str]) -> Node:
     inside = marked(differences(note.text, note.edited))
     limit = note.threshold
     first, second = (numbers.probability(p, limit) for p in (note.before, note.after))
-    kept_with = "This text alone"
+    lines = []
+    if note.comment:
+        comment = node("span", note.comment, cls="reason", dir=direction(note.comment))
+        lines.append(node("div", node("small", "Comment: ", comment)))
     if note.subject is NoteSubject.AUDIT:
-        kept_with = f"Audit: {audits.get(note.subject_id, note.subject_id)}"
-    comment = node("span", note.comment, cls="reason", dir=direction(note.comment))
+        name = audits.get(note.subject_id, note.subject_id)
+        lines.append(node("div", node("small", f"Kept with the audit {name}")))
     return node(
         "tr",
+        node("td", node("div", *inside, dir=direction(note.edited)), *lines, cls="text"),
         node(
             "td",
-            node("div", *inside, dir=direction(note.edited)),
-            node("small", "Comment: ", comment) if note.comment else None,
-            cls="text",
+            node("div", f"{first} \u2192 {second}, {moved(note.before, note.after, limit)}"),
+            node("div", node("small", f"{note.label}, threshold {numbers.threshold(limit)}")),
+            node("div", node("small", note.classifier)),
+            cls="outcome",
         ),
-        node(
-            "td",
-            node("div", f"{first} \u2192 {second}"),
-            node("div", moved(note.before, note.after, limit)),
-            node(
-                "small",
-                f"{note.label}, threshold {numbers.threshold(limit)}, {note.classifier}",
-            ),
-        ),
-        node("td", node("div", _moment(note.created)), node("small", kept_with)),
+        node("td", _moment(note.created), cls="outcome"),
         node(
             "td",
             node("button", "Withdraw", type="button", data_event="withdraw", data_value=note.id),

@@ -8,14 +8,14 @@ from pathlib import Path
 import streamlit as st
 
 from nsx_core.engine import Engine
-from nsx_core.errors import NsxError
+from nsx_core.errors import NsxError, TextError
 from nsx_core.noting import COMMENT_MAX
 from nsx_core.records import text_hash
 from nsx_core.views.audit_sentences import audit_name
 from nsx_core.views.edited import differences, edit_sentence, edit_view
 from nsx_core.views.sentences import unseen_sentence
 from pages.shared.kept_notes import kept_notes
-from pages.shared.notices import error_notice, notice
+from pages.shared.notices import error_notice, notice, title_of
 
 __all__ = ["Box", "edit_box"]
 
@@ -101,7 +101,9 @@ def _typing(engine: Engine, asked: _Asked) -> None:
         on_edit_change=lambda: None,
     )
     if problem is not None:
-        error_notice(problem, key=asked.named("typed"))
+        wrong_text = isinstance(problem, TextError)
+        title = "This text cannot be classified" if wrong_text else title_of(problem)
+        notice(title, str(problem), key=asked.named("typed"))
     if unseen is not None:
         notice("Longer than the classifier reads", unseen, key=asked.named("unseen"))
     if shown is not None:
