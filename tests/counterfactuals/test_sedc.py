@@ -140,6 +140,21 @@ def test_smaller_sets_are_tried_before_a_set_is_listed() -> None:
     assert words_of(early.run(sedc(early.situation, Removal.DELETION)))[0] == (1, 2)
 
 
+def test_a_set_that_turns_out_to_hold_a_smaller_one_is_struck() -> None:
+    def steep(text: str) -> float:
+        gone = {"a", "b", "c"} - set(text.split())
+        if {"b", "c"} <= gone:
+            return 0.2
+        return 0.9 - 0.1 * ("a" in gone) - 0.05 * ("b" in gone)
+
+    held = set[tuple[tuple[int, ...], ...]]()
+    for budget in (*range(230, 266, 4), 1_000):
+        world = TextWorld("a b c d e", steep, budget=budget)
+        held.add(tuple(words_of(world.run(sedc(world.situation, infills=22)))))
+    assert held >= {((0, 1, 2),), ((1, 2),)}, "the first is unproven, and gives way"
+    assert held <= {(), ((0, 1, 2),), ((1, 2),)}
+
+
 def test_supersets_are_never_listed_nor_tried() -> None:
     world = TextWorld("a b c d e", lambda text: 0.1 if "a" not in text.split() else 0.9)
     outcome = world.run(sedc(world.situation, Removal.DELETION, size_max=None, further=None))

@@ -160,6 +160,36 @@ def test_small_budgets(budget: int) -> None:
     assert "The budget ended the search before it was through." in outcome.notes
 
 
+def test_a_budget_that_ends_in_the_last_list_is_said() -> None:
+    def end(budget: int) -> tuple[Ended, int]:
+        world = TextWorld(TEN, needs("awful", "disgust"), budget=budget)
+        return world.run(text_spheres(world.situation)).ended, world.calls
+
+    ended, needed = end(5_000)
+    assert ended is Ended.COMPLETE
+    assert end(needed) == (Ended.COMPLETE, needed)
+    assert all(end(needed - short)[0] is Ended.BUDGET for short in range(1, 30))
+
+
+def test_the_ball_contracts_and_the_shells_grow() -> None:
+    def asked(*words: str) -> list[tuple[int, int]]:
+        world = TextWorld(TEN, needs(*words))
+        search = text_spheres(world.situation, narrowings=0)
+        spans, asks = [], next(search)
+        while isinstance(asks[0], Infills):
+            sizes = [sum(a.replaced) for a in asks]
+            spans.append((min(sizes), max(sizes)))
+            try:
+                asks = search.send(world._answered(asks))
+            except StopIteration:
+                break
+        return spans
+
+    assert asked("disgust")[-1] == (1, 1) and asked("disgust")[0] == (1, 5)
+    assert asked("awful", "disgust") == [(1, 5), (1, 2), (1, 1), (2, 2)]
+    assert asked(*TEN.split()[:8]) == [(1, 5), (6, 6), (7, 7), (8, 8)]
+
+
 def test_the_deletion_infiller_ends() -> None:
     for probability in (lambda text: 0.9, needs("awful", "disgust", "day")):
         world = TextWorld(TEN, probability, infiller=DeletionInfiller())
