@@ -73,7 +73,9 @@ def _row(note: Note, audits: Mapping[str, str]) -> Node:
         lines.append(node("div", node("small", f"Kept with the audit {name}")))
     return node(
         "tr",
-        node("td", node("div", *inside, dir=direction(note.edited)), *lines, cls="text"),
+        node(
+            "td", node("div", *inside, cls="tall", dir=direction(note.edited)), *lines, cls="text"
+        ),
         node(
             "td",
             node("div", f"{first} \u2192 {second}, {moved(note.before, note.after, limit)}"),
