@@ -17,6 +17,7 @@ from typing import Any
 from nsx_core import pipeline, words
 from nsx_core.catalogue import Catalogue, shipped_catalogue
 from nsx_core.cli_audit import add_audit_command
+from nsx_core.cli_counterfactuals import add_counterfactuals_command
 from nsx_core.cli_suites import add_fetch_command
 from nsx_core.errors import NsxError
 from nsx_core.masking import SAMPLERS
@@ -34,6 +35,7 @@ from nsx_core.settings import (
     data_folder,
 )
 from nsx_core.store import Store
+from nsx_core.terminal import as_line
 
 
 def main(argv: Sequence[str] | None = None, catalogue: Catalogue | None = None) -> int:
@@ -102,6 +104,7 @@ def _parser() -> argparse.ArgumentParser:
     models.add_argument("--json", action="store_true", help="everything, as JSON")
     add_fetch_command(commands)
     add_audit_command(commands)
+    add_counterfactuals_command(commands)
     return parser
 
 
@@ -190,8 +193,7 @@ def as_table(found: Explanation) -> str:
         f"{'word':<{width}}  {'necessity':<24}  {'sufficiency':<24}",
     ]
     for w in found.words:
-        shown = w.word.text.encode("utf-8", "replace").decode("utf-8")
-        shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in shown)
+        shown = as_line(w.word.text)
         if len(shown) > width:
             shown = shown[: width - 1] + "…"
         lines.append(f"{shown:<{width}}  {_cell(w.necessity):<24}  {_cell(w.sufficiency):<24}")

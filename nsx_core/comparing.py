@@ -10,8 +10,6 @@ turn in between.
 
 from __future__ import annotations
 
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Generator
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -35,6 +33,7 @@ from nsx_core.attributing import (
 from nsx_core.auditing.attribution import LIME, SHAP, SHAP_SAMPLED, SHAP_SEEDS, explained_class
 from nsx_core.catalogue import Catalogue
 from nsx_core.comparison_records import METHODS, Comparison, Method, OtherMethods, SeedScore
+from nsx_core.latest import Latest
 from nsx_core.pipeline import Plan, Progress
 from nsx_core.records import Explanation, Side
 from nsx_core.store import Store, canonical_key
@@ -202,28 +201,21 @@ class Kept:
     """The latest comparisons of a process, from any thread."""
 
     def __init__(self) -> None:
-        self._whole: OrderedDict[str, Comparison] = OrderedDict()
-        self._others: OrderedDict[str, OtherMethods] = OrderedDict()
-        self._lock = threading.Lock()
+        self._whole: Latest[Comparison] = Latest(COMPARISONS_KEPT)
+        self._others: Latest[OtherMethods] = Latest(COMPARISONS_KEPT)
 
     def keep(self, found: Comparison) -> None:
         """Keep it, and forget the oldest where there are too many."""
-        with self._lock:
-            self._whole[found.key] = found
-            self._others[found.others.key] = found.others
-            for kept in (self._whole, self._others):
-                while len(kept) > COMPARISONS_KEPT:
-                    kept.popitem(last=False)
+        self._whole.keep(found.key, found)
+        self._others.keep(found.others.key, found.others)
 
     def comparison(self, plan: Plan, threshold: float) -> Comparison | None:
         """The comparison at this threshold, where it is kept."""
-        with self._lock:
-            return self._whole.get(comparison_key(plan, threshold))
+        return self._whole.get(comparison_key(plan, threshold))
 
     def others(self, plan: Plan) -> OtherMethods | None:
         """What no threshold moves, where it is kept."""
-        with self._lock:
-            return self._others.get(others_key(plan))
+        return self._others.get(others_key(plan))
 
 
 def _faithfulness_of(name: str) -> str:

@@ -220,7 +220,7 @@ class Counterfactual:
     after: float
     words_changed: int
     edit_distance: int
-    cosine: float | None
+    cosine: float
     fluency: float | None
     valid: bool
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import threading
-from collections import OrderedDict
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +15,15 @@ from nsx_core.catalogue import Catalogue, ClassifierEntry, InfillerEntry, shippe
 from nsx_core.classifying import checked
 from nsx_core.comparing import CompareTask, Kept
 from nsx_core.comparison_records import Comparison
+from nsx_core.counterfactual_records import Counterfactual, CounterfactualRequest, Findings
+from nsx_core.counterfactual_search import planned
+from nsx_core.counterfactual_search.task import CounterfactualTask
+from nsx_core.counterfactuals.ranking import reranked
 from nsx_core.errors import SettingsError, StoreError
 from nsx_core.fake_catalogue import trial_catalogue
 from nsx_core.job import JobView
 from nsx_core.jobs import INTERACTIVE, JobQueue
+from nsx_core.latest import Latest
 from nsx_core.noting import Notes
 from nsx_core.pipeline import Plan
 from nsx_core.precomputed import load_examples
@@ -31,7 +34,8 @@ from nsx_core.tasks import ExplainTask
 
 __all__ = ["Classified", "Cost", "Engine", "ExplainRequest"]
 
-RESULTS_KEPT = 64
+#: How many are held; findings are some megabytes each.
+RESULTS_KEPT, FINDINGS_KEPT = 64, 16
 
 
 @dataclass(frozen=True)
@@ -56,9 +60,9 @@ class Engine:
 
     def __init__(self, store: Store, catalogue: Catalogue, warnings: tuple[str, ...] = ()) -> None:
         self.store, self.catalogue, self._warnings = store, catalogue, warnings
-        self._results: OrderedDict[str, Explanation] = OrderedDict()
+        self._results: Latest[Explanation] = Latest(RESULTS_KEPT)
         self._compared = Kept()
-        self._lock = threading.Lock()
+        self._found: Latest[Findings] = Latest(FINDINGS_KEPT)
         self._jobs = JobQueue(store, catalogue, self._keep)
         self.audits = Audits(store, catalogue, self._jobs)
         self.notes = Notes(store, catalogue)
@@ -172,7 +176,7 @@ class Engine:
         todo = self._jobs.task(job_id)
         if not isinstance(todo, ExplainTask):
             return None
-        found = self._at_hand(todo.key)
+        found = self._results.get(todo.key)
         if found is None and self.job(job_id).state == "done":
             found = pipeline.from_store(todo.plan, self.catalogue, self.store)
         return found
@@ -180,7 +184,7 @@ class Engine:
     def cached(self, request: ExplainRequest) -> Explanation | None:
         """The explanation if nothing is missing for it, else None; no model runs."""
         todo = self.plan(request)
-        found = self._at_hand(todo.key)
+        found = self._results.get(todo.key)
         if found is None:
             found = pipeline.from_store(todo, self.catalogue, self.store)
             if found is not None:
@@ -206,6 +210,28 @@ class Engine:
         """The comparison at this threshold where it was made and is still kept, else None."""
         return self._compared.comparison(self.plan(request), threshold)
 
+    def counterfactuals(self, request: CounterfactualRequest, visitor: str = "") -> str:
+        """Queue a search for counterfactuals, its explanation first; returns the job's id.
+
+        Raises what ``counterfactual_search.planned`` raises.
+        """
+        task = CounterfactualTask(planned(request, self.catalogue))
+        return self._jobs.submit(task, INTERACTIVE, None, visitor)
+
+    def found_counterfactuals(self, request: CounterfactualRequest) -> Findings | None:
+        """What the search found where it was made and is still kept, else None."""
+        return self._found.get(planned(request, self.catalogue).key)
+
+    def reranked(
+        self, findings: Findings, strength: float, target: float, tolerance: float
+    ) -> tuple[Counterfactual, ...]:
+        """All texts by Wachter's loss at this lambda, valid anew for this goal; no model runs.
+
+        Raises ``SettingsError`` for a strength, target or tolerance out of its range.
+        """
+        goal = replace(findings.goal, target=target, tolerance=tolerance)
+        return reranked(findings.table, goal, strength)
+
     def remember_text(self, text: str) -> str:
         """Store a text for a link; returns its id. Raises ``TextError``."""
         return self.store.remember_text(words.split(text))
@@ -223,19 +249,13 @@ class Engine:
         """The words' scores against the number of draws."""
         return pipeline.growth(explanation, words)
 
-    def _at_hand(self, key: str) -> Explanation | None:
-        with self._lock:
-            return self._results.get(key)
-
     def _keep(self, found: Any) -> None:
         if isinstance(found, Comparison):
             self._compared.keep(found)
-        if not isinstance(found, Explanation):
-            return
-        with self._lock:
-            self._results[found.key] = found
-            while len(self._results) > RESULTS_KEPT:
-                self._results.popitem(last=False)
+        elif isinstance(found, Findings):
+            self._found.keep(found.key, found)
+        elif isinstance(found, Explanation):
+            self._results.keep(found.key, found)
 
     def strike(self, explanation: Explanation, side: DrawSide, number: int, reason: str) -> None:
         """Strike out one of its draws; ``SettingsError`` for no reason or no such draw."""

@@ -42,6 +42,11 @@ class TrialInfiller(WordListInfiller):
             raise SettingsError(f"A rate is a number of draws a second above 0, and {rate} came.")
         self.rate, self.faulty = rate, faulty
 
+    def mean_log_probabilities(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """float64[n_texts]: made up, as long words are rare; NaN for a text without a word."""
+        found = [[len(word) for word in text.split()] for text in texts]
+        return np.array([-sum(n) / len(n) if n else np.nan for n in found])
+
     def infill(
         self, requests: list[InfillRequest], settings: GenerationSettings
     ) -> list[tuple[str, ...]]:

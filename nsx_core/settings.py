@@ -55,6 +55,11 @@ def checked_seed(seed: object) -> int:
     return _whole("The seed", seed, 0, SEED_MAX)
 
 
+def checked_calls(calls: object) -> int:
+    """The budget of classifier calls as an int in 1..CALLS_MAX, or a ``SettingsError``."""
+    return _whole("The budget of classifier calls", calls, 1, CALLS_MAX)
+
+
 def check_sampling(temperature: float, top_p: float) -> None:
     """Raise ``SettingsError`` for a temperature or top-p that no token can be drawn with."""
     if not 0 < temperature < math.inf or not 0 < top_p <= 1:

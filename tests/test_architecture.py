@@ -17,7 +17,15 @@ ROOT = Path(__file__).resolve().parent.parent
 STAGES = ("words", "masking", "infilling", "classifying", "scoring", "uncertainty")
 COMMON = {
     f"nsx_core.{name}"
-    for name in ("records", "settings", "errors", "seeding", "counting", "spreadsheet")
+    for name in (
+        "records",
+        "settings",
+        "errors",
+        "seeding",
+        "counting",
+        "spreadsheet",
+        "terminal",
+    )  # fmt: skip
 }
 MODEL_LIBRARIES = {"torch", "transformers", "peft", "tokenizers", "huggingface_hub"}
 MODEL_LIBRARIES |= {"numba", "onnx", "onnxruntime", "openvino", "llama_cpp"}

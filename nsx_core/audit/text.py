@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from nsx_core.audit.report import AuditReport
 from nsx_core.audit.results import MeanScore, PairedDifference, Rate, ScoreRow
+from nsx_core.terminal import as_line
 
 _EXAMPLE_WIDTH = 48
 
@@ -97,8 +98,7 @@ def _two(value: float) -> str:
 
 def _example(text: str) -> str:
     """One line that a terminal can show: no control characters, not too long."""
-    shown = text.encode("utf-8", "replace").decode("utf-8")
-    shown = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in shown)
+    shown = as_line(text)
     return shown if len(shown) <= _EXAMPLE_WIDTH else shown[: _EXAMPLE_WIDTH - 1] + "…"
 
 

@@ -17,11 +17,13 @@ from nsx_core.pipeline.following import growth, settled
 from nsx_core.pipeline.judging import probabilities
 from nsx_core.pipeline.planning import Plan, for_classifier, plan, planned_draws
 from nsx_core.pipeline.scored import rejudged, without
+from nsx_core.pipeline.word_sets import WordSets
 
 __all__ = [
     "NEVER_CUT_CHARACTERS",
     "Plan",
     "Progress",
+    "WordSets",
     "explained",
     "explaining",
     "for_classifier",

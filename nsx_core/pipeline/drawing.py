@@ -18,13 +18,15 @@ def draws_by_batch(
     drawn: Callable[[], None],
     ahead: Callable[[], bool],
     in_hand: dict[int, Draw],
+    seed_of: Callable[[Mask, int], int] | None = None,
 ) -> Iterator[list[Draw]]:
     """One draw a mask, batch by batch; one equal to the original is drawn again where settings
     say so.
 
     ``drawn`` is called once for each draw as it comes, ``ahead`` now and then, both from any
     thread: the second says whether a batch may be begun before the one in hand has ended.
-    ``in_hand`` holds what is drawn and not yet handed over, whole batches or not.
+    ``in_hand`` holds what is drawn and not yet handed over, whole batches or not. ``seed_of``: the
+    seed of a mask's attempt, None = that of a numbered draw of an explanation.
     """
     split, settings = todo.split, todo.settings
     texts = tuple(w.text for w in split.words)
@@ -33,10 +35,13 @@ def draws_by_batch(
 
     def request(index: int) -> InfillRequest:
         mask = masks[index]
-        seed = child_seed(
-            "infill", todo.draws.text_id, mask.side.value, mask.number, settings.seed,
-            attempts[index],
-        )  # fmt: skip
+        attempt = attempts[index]
+        if seed_of is not None:
+            seed = seed_of(mask, attempt)
+        else:
+            seed = child_seed(
+                "infill", todo.draws.text_id, mask.side.value, mask.number, settings.seed, attempt
+            )
         return InfillRequest(texts, split.spaces, mask.replaced, seed)
 
     def text_of(index: int, answer: tuple[str, ...]) -> str:

@@ -1,0 +1,231 @@
+"""The command line's part on counterfactual explanations: ``python -m nsx_core counterfactuals``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from nsx_core.catalogue import Catalogue
+from nsx_core.counterfactual_records import (
+    Counterfactual,
+    CounterfactualRequest,
+    Findings,
+    Method,
+    MethodFound,
+    Removal,
+    SetKind,
+    WordSet,
+)
+from nsx_core.counterfactual_search import searched
+from nsx_core.pipeline import Progress
+from nsx_core.records import ExplainRequest, ExplainSettings
+from nsx_core.settings import (
+    BUDGET_DEFAULT,
+    CALLS_DEFAULT,
+    CALLS_MAX,
+    DELTA_DEFAULT,
+    PRECISION_DEFAULT,
+    STORE_FILE,
+    THRESHOLD_DEFAULT,
+    data_folder,
+)
+from nsx_core.store import Store
+from nsx_core.terminal import as_line
+from nsx_core.views.counterfactual_sentences import method_sentence
+from nsx_core.words import check_phrases
+
+__all__ = ["add_counterfactuals_command", "findings_as_json", "findings_as_text"]
+
+#: How many answers of a method are printed as lines; JSON holds all.
+LINES_A_METHOD = 3
+
+
+def add_counterfactuals_command(
+    commands: argparse._SubParsersAction[argparse.ArgumentParser],
+) -> None:
+    """Add ``counterfactuals`` to the commands."""
+    own = commands.add_parser(
+        "counterfactuals", help="the smallest change that flips, and the smallest keep that holds"
+    )
+    own.add_argument("text", help="the text, in quotation marks")
+    own.add_argument("--classifier", required=True, help="a name that `models` lists")
+    own.add_argument("--infiller", help="a name that `models` lists (default: the first)")
+    own.add_argument("--label", help="the class in question (default: the classifier's own)")
+    own.add_argument(
+        "--method",
+        action="append",
+        help=f"{', '.join(Method)}; may repeat (default: all four)",
+    )
+    own.add_argument(
+        "--budget",
+        default=str(CALLS_DEFAULT),
+        help=f"classifier calls a method, 1 to {CALLS_MAX:,} (default: {CALLS_DEFAULT:,}), beyond "
+        "those of the explanation that every method starts from",
+    )
+    own.add_argument(
+        "--target", type=float, help="the wanted P(class), 0 to 1 (default: the other prediction)"
+    )
+    own.add_argument(
+        "--tolerance", type=float, help="epsilon: how far from the target still counts, 0 to 1"
+    )
+    own.add_argument("--removal", default=Removal.INFILL, help=f"of SEDC: {', '.join(Removal)}")
+    own.add_argument("--precision", type=float, default=PRECISION_DEFAULT, help="tau of Anchors")
+    own.add_argument(
+        "--delta", type=float, default=DELTA_DEFAULT, help="how often Anchors' bounds may fail"
+    )
+    own.add_argument(
+        "--draws", default=str(BUDGET_DEFAULT), help="budget of the explanation, draws a word"
+    )
+    own.add_argument("--seed", default="0")
+    own.add_argument("--threshold", type=float, default=THRESHOLD_DEFAULT)
+    own.add_argument("--phrase", action="append", default=[], help="one unit; may repeat")
+    own.add_argument("--store", type=Path, help="the DuckDB file (default: under $NSX_HOME)")
+    own.add_argument("--no-cache", action="store_true", help="read and keep nothing")
+    own.add_argument("--json", action="store_true", help="everything, as JSON")
+    own.add_argument("--quiet", action="store_true", help="no progress on standard error")
+    own.set_defaults(run=_run)
+
+
+def _run(given: argparse.Namespace, catalogue: Catalogue) -> None:
+    check_phrases(given.text, tuple(given.phrase))
+    settings = ExplainSettings(
+        budget=given.draws,
+        seed=given.seed,
+        threshold=given.threshold,
+        label=given.label,
+        phrases=tuple(given.phrase),
+    )
+    infiller = given.infiller or catalogue.default_infiller
+    request = CounterfactualRequest(
+        ExplainRequest(given.text, given.classifier, infiller, settings),
+        given.target, given.tolerance, given.budget, tuple(given.method or Method), given.removal,
+        given.precision, given.delta,
+    )  # fmt: skip
+    path = ":memory:" if given.no_cache else given.store or data_folder() / STORE_FILE
+    watching = not given.quiet and sys.stderr.isatty()
+    with Store.open(path) as store:
+        found = searched(request, catalogue, store, _show if watching else None)
+    if watching:
+        print(file=sys.stderr)
+    written = json.dumps(findings_as_json(found), indent=1) if given.json else None
+    print(written or findings_as_text(found))
+
+
+def _show(progress: Progress) -> None:
+    print(f"\r{progress.stage}: {progress.done} of {progress.total} ", end="", file=sys.stderr)
+
+
+def findings_as_json(found: Findings) -> dict[str, Any]:
+    """The findings as plain values: every method's answers, and every text that was judged."""
+    goal = found.goal
+    return {
+        "text": found.text,
+        "words": [asdict(word) for word in found.words],
+        "classifier": found.classifier,
+        "infiller": found.infiller,
+        "label": found.label,
+        "probability": goal.original,
+        "predicted": goal.predicted,
+        "threshold": goal.threshold,
+        "target": goal.target,
+        "tolerance": goal.tolerance,
+        "budget": found.budget,
+        "free_texts": found.free,
+        "methods": [_method(one, found) for one in found.found],
+        "texts": [_row(row) for row in found.table],
+        "fluency_note": found.fluency_note,
+    }
+
+
+def _method(one: MethodFound, found: Findings) -> dict[str, Any]:
+    return {
+        "method": str(one.method),
+        "says": method_sentence(one, found),
+        "counterfactuals": [_row(row) for row in one.listed],
+        "nearest": None if one.nearest is None else _row(one.nearest),
+        "sets": [_set(word_set, found) for word_set in one.sets],
+        "calls": one.calls,
+        "infills": one.written,
+        "seconds": round(one.seconds, 3),
+        "ended": str(one.ended),
+        "notes": list(one.notes),
+    }
+
+
+def _row(row: Counterfactual) -> dict[str, Any]:
+    return {
+        "text": row.text,
+        "found_by": None if row.method is None else str(row.method),
+        "replaced": [i for i, replaced in enumerate(row.candidate.replaced) if replaced],
+        "pieces": [{"text": text, "written": written} for text, written in row.pieces],
+        "before": row.before,
+        "after": row.after,
+        "words_changed": row.words_changed,
+        "edit_distance": row.edit_distance,
+        "cosine": row.cosine,
+        "fluency": row.fluency,
+        "valid": row.valid,
+    }
+
+
+def _set(found: WordSet, findings: Findings) -> dict[str, Any]:
+    return {
+        "kind": str(found.kind),
+        "words": [findings.words[i].text for i in found.words],
+        "positions": list(found.words),
+        "count": found.share.count,
+        "n": found.share.n,
+        "low": found.share.low,
+        "high": found.share.high,
+        "coverage": found.coverage,
+        "proven": found.proven,
+        "breakers": [candidate.text for candidate in found.breakers],
+    }
+
+
+def findings_as_text(found: Findings) -> str:
+    """The findings as lines of text: a paragraph a method."""
+    goal = found.goal
+    lines = [
+        f"{found.classifier}: P({found.label}) = {goal.original:.3f}, "
+        f"{'' if goal.predicted else 'not '}predicted at threshold {goal.threshold:g}; wanted: "
+        f"{goal.target:g} within {goal.tolerance:g}; {found.budget:,} calls a method; "
+        f"{found.free:,} texts of the explanation are free",
+    ]
+    for one in found.found:
+        lines += ["", f"{one.method} ({one.calls:,} calls, {one.seconds:.1f} s)"]
+        lines.append(f"  {as_line(method_sentence(one, found))}")
+        lines += [f"  {_line(row)}" for row in one.listed[:LINES_A_METHOD]]
+        lines += [f"  {line}" for line in _sets(one, found)]
+        lines += [f"  {as_line(note)}" for note in one.notes]
+    return "\n".join(lines)
+
+
+def _line(row: Counterfactual) -> str:
+    words = "1 word" if row.words_changed == 1 else f"{row.words_changed} words"
+    fluency = "not measured" if row.fluency is None else f"{row.fluency:+.2f}"
+    return (
+        f"{row.after:.2f}  {as_line(row.text)}  ({words} changed, cosine {row.cosine:.2f}, "
+        f"fluency {fluency})"
+    )
+
+
+def _sets(one: MethodFound, found: Findings) -> list[str]:
+    said: dict[SetKind, Callable[[str], str]] = {
+        SetKind.REMOVED: lambda words: f"without {words}: reached in",
+        SetKind.KEPT: lambda words: f"keeping {words}: held in",
+    }
+    lines = []
+    for word_set in one.sets[:LINES_A_METHOD]:
+        words = " ".join(f'"{as_line(found.words[i].text)}"' for i in word_set.words) or "no word"
+        share = word_set.share
+        lines.append(
+            f"{said[word_set.kind](words)} {share.count} of {share.n} texts "
+            f"[{share.low:.2f}, {share.high:.2f}]"
+        )
+    return lines

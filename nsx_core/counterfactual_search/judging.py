@@ -1,0 +1,113 @@
+"""What was found, with its criteria: which texts are listed, and how likely a model finds them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from nsx_core.counterfactual_records import Candidate, Counterfactual, Method, MethodFound
+from nsx_core.counterfactual_search.answering import Answering
+from nsx_core.counterfactuals.asking import Outcome, Situation
+from nsx_core.counterfactuals.criteria import described
+from nsx_core.counterfactuals.ranking import diverse, reranked
+from nsx_core.infilling import Infiller
+
+__all__ = ["Judging"]
+
+#: How many answers of a method are listed, and of how many texts in all fluency is measured.
+LISTED, MEASURED = 20, 120
+#: Lambda by which the table is ordered when it comes.
+STRENGTH = 1.0
+
+
+class Judging:
+    """The criteria of all texts of one search.
+
+    writer: the infiller; where its model tells how likely a text is, that is its fluency.
+    """
+
+    def __init__(self, situation: Situation, writer: Infiller) -> None:
+        self._situation, self._writer = situation, writer
+        self._by_text: dict[str, tuple[Method | None, Candidate]] = {}
+        for candidate in situation.pool:
+            self._by_text.setdefault(candidate.text, (None, candidate))
+        self._fluency: dict[str, float] = {}
+        self._scores = getattr(writer, "mean_log_probabilities", None)
+
+    def of_method(self, method: Method, outcome: Outcome, answering: Answering) -> MethodFound:
+        """The method's answer; ``seconds`` is left to whoever has the clock."""
+        for text, candidate in answering.judged.items():
+            self._by_text.setdefault(text, (method, candidate))
+        goal = self._situation.goal
+        changed = [c for c in outcome.ranked if not c.unchanged]
+        listed = diverse((c for c in changed if goal.reached(c.probability)), LISTED)
+        nearest = None
+        if not listed:
+            every = changed or [c for c in self._situation.pool if not c.unchanged]
+            best = min(
+                every, key=lambda c: (goal.gap(c.probability), c.words_changed), default=None
+            )
+            nearest = None if best is None else self._described(method, [best])[0]
+        return MethodFound(
+            method=method,
+            listed=self._described(method, listed),
+            nearest=nearest,
+            sets=outcome.sets,
+            calls=answering.calls,
+            written=answering.written,
+            seconds=0.0,
+            ended=outcome.ended,
+            notes=outcome.notes,
+        )
+
+    def table(self) -> tuple[tuple[Counterfactual, ...], str]:
+        """Every changed text once, ranked, and what is to be known of their fluency."""
+        changed = [(m, c) for m, c in self._by_text.values() if not c.unchanged]
+        cosines = self._situation.cosines([c.text for _, c in changed]).tolist()
+        rows = [
+            self._row(method, candidate, cosine)
+            for (method, candidate), cosine in zip(changed, cosines, strict=True)
+        ]
+        ranked = reranked(rows, self._situation.goal, STRENGTH)
+        self._measure([row.text for row in ranked[:MEASURED]])
+        return (
+            tuple(replace(row, fluency=self._fluency.get(row.text)) for row in ranked),
+            self._note(ranked),
+        )
+
+    def _note(self, ranked: Sequence[Counterfactual]) -> str:
+        if self._scores is None:
+            return (
+                f"The infiller {self._writer.name} has no language model that tells how likely a "
+                "text is, so fluency is not measured."
+            )
+        count = sum(row.text in self._fluency for row in ranked)
+        if count == len(ranked):
+            return ""
+        return (
+            f"Fluency is measured of {count:,} of {len(ranked):,} texts: of those that the methods "
+            f"list, and of the first {MEASURED} by the loss at lambda {STRENGTH:g}."
+        )
+
+    def _described(
+        self, method: Method, candidates: Sequence[Candidate]
+    ) -> tuple[Counterfactual, ...]:
+        self._measure([c.text for c in candidates])
+        cosines = self._situation.cosines([c.text for c in candidates]).tolist()
+        return tuple(self._row(method, c, x) for c, x in zip(candidates, cosines, strict=True))
+
+    def _row(self, method: Method | None, candidate: Candidate, cosine: float) -> Counterfactual:
+        s = self._situation
+        fluency = self._fluency.get(candidate.text)
+        return described(method, candidate, s.split, s.goal, cosine, fluency)
+
+    def _measure(self, texts: Sequence[str]) -> None:
+        """Learn the fluency of texts that are not known yet: less the original's, in nats."""
+        if self._scores is None:
+            return
+        new = [text for text in dict.fromkeys(texts) if text not in self._fluency]
+        original, *means = self._scores([self._situation.split.text, *new])
+        gains = {t: float(m - original) for t, m in zip(new, means, strict=True)}
+        # A text without a token has none.
+        self._fluency |= {text: gain for text, gain in gains.items() if math.isfinite(gain)}
