@@ -42,7 +42,7 @@ Floats = NDArray[np.float64]
 #: float64[n, n_features] in and out: the gradient of f at each row.
 Gradient = Callable[[Floats], ArrayLike]
 SCHEDULE = Schedule(start=0.1, factor=2.0, steps=24)
-_EVALUATIONS = 150  # of one simplex, a free feature
+_EVALUATIONS = 100  # of one simplex, a free feature
 _SIMPLEXES = 3
 _STEPS, _FIRST_RATE, _LAST_RATE = 300, 0.2, 0.001
 _MOMENTUM, _SQUARES = 0.9, 0.99
@@ -85,14 +85,13 @@ def numeric_counterfactuals(
     ``ModelError`` where the model gives anything but one finite number a row.
     """
     metric, way = _named(Metric, "distance", distance), _named(Optimiser, "optimiser", optimiser)
-    _check(target, tolerance, restarts, way, gradient)
+    _check(target, tolerance, restarts)
     space = feature_space(x, reference, ranges, frozen, names)
     problem = _Problem(space, CountedPredict(predict), target, tolerance, metric)
     origin = np.zeros((1, int(space.free.sum())))
     (original,) = problem.tried(origin)
     prediction = float(problem.predict(space.origin[None])[0])
-    minimise: Any = _Adam(problem, gradient) if gradient and way is Optimiser.ADAM else None
-    minimise = minimise or _NelderMead(problem)
+    minimise = _minimiser(problem, way, gradient)
     answers: list[Answer[Floats]] = []
     notes = list(space.notes)
     if original.reached:
@@ -115,7 +114,7 @@ def numeric_counterfactuals(
     return NumericFindings(
         tuple(listed), nearest, prediction, space.scales,
         restarts=len(answers), calls=problem.predict.calls,
-        gradients=getattr(minimise, "gradients", 0), notes=tuple(notes),
+        gradients=minimise.gradients, notes=tuple(notes),
     )  # fmt: skip
 
 
@@ -165,12 +164,13 @@ class _NelderMead:
     """Simplexes of one scale a side, begun anew while that still lowers the loss."""
 
     problem: _Problem
+    gradients: int = 0
 
     def at(
         self, weight: float, starts: Sequence[Tried[Floats]]
     ) -> Generator[Any, Any, list[Tried[Floats]]]:
         return [self._lowest(start, weight) for start in starts]
-        yield
+        yield  # a generator, as ``climb`` wants it, that asks nobody
 
     def _lowest(self, best: Tried[Floats], weight: float) -> Tried[Floats]:
         low, high = self.problem.space.bounds
@@ -188,8 +188,8 @@ class _NelderMead:
                 options={
                     "initial_simplex": np.concatenate([corner[None], corner + np.diag(side)]),
                     "maxfev": _EVALUATIONS * len(corner),
-                    "xatol": 1e-4,
-                    "fatol": 1e-7,
+                    "xatol": 1e-3,
+                    "fatol": 1e-5,
                     "adaptive": len(corner) > 2,
                 },
             )
@@ -197,7 +197,7 @@ class _NelderMead:
             found = self.problem.put_back(found, weight)
             before = best.loss(weight)
             best = min(best, found, key=lambda t: t.loss(weight))
-            if before - best.loss(weight) <= 1e-4 * before:
+            if before - best.loss(weight) <= 1e-3 * before:
                 break
         return best
 
@@ -214,7 +214,7 @@ class _Adam:
         self, weight: float, starts: Sequence[Tried[Floats]]
     ) -> Generator[Any, Any, list[Tried[Floats]]]:
         return self._lowest(weight, list(starts))
-        yield
+        yield  # as above
 
     def _lowest(self, weight: float, best: list[Tried[Floats]]) -> list[Tried[Floats]]:
         low, high = self.problem.space.bounds
@@ -274,15 +274,23 @@ def _distinct(answers: Sequence[Answer[Floats]]) -> list[Answer[Floats]]:
     return kept
 
 
+def _minimiser(problem: _Problem, way: Optimiser, gradient: Gradient | None) -> _NelderMead | _Adam:
+    if way is Optimiser.NELDER_MEAD:
+        return _NelderMead(problem)
+    if gradient is None:
+        raise SettingsError(
+            "Adam follows the gradient of the model. Give one, or choose 'nelder-mead'."
+        )
+    return _Adam(problem, gradient)
+
+
 def _named(kind: Any, what: str, name: str) -> Any:
     if name not in list(kind):
         raise UnknownNameError(what, name, list(kind))
     return kind(name)
 
 
-def _check(
-    target: float, tolerance: float, restarts: int, way: Optimiser, gradient: Gradient | None
-) -> None:
+def _check(target: float, tolerance: float, restarts: int) -> None:
     if not np.isfinite(target):
         raise SettingsError(f"The wanted prediction is a finite number, and {target} came.")
     if not 0 <= tolerance < np.inf:
@@ -292,7 +300,3 @@ def _check(
         )
     if not isinstance(restarts, int) or restarts < 1:
         raise SettingsError(f"There is 1 restart or more, and {restarts!r} came.")
-    if way is Optimiser.ADAM and gradient is None:
-        raise SettingsError(
-            "Adam follows the gradient of the model. Give one, or choose 'nelder-mead'."
-        )
