@@ -29,6 +29,7 @@ __all__ = [
     "Scales",
     "checked_table",
     "distances",
+    "lengths",
     "scales",
     "text_features",
     "text_scales",
@@ -136,7 +137,11 @@ def distances(
             f"Points, origin and scales have equally many features: {table.shape[1]}, "
             f"{start.shape} and {len(scale.values)} came."
         )
-    moves = (table - start) / np.array(scale.values)
+    return lengths((table - start) / np.array(scale.values), metric)
+
+
+def lengths(moves: Floats, metric: Metric = Metric.MANHATTAN) -> Floats:
+    """float64[n] >= 0: of float64[n, n_features] moves that are in units of the scales already."""
     if metric is Metric.MANHATTAN:
         return np.asarray(np.abs(moves).sum(axis=1), np.float64)
     return np.asarray(np.sqrt((moves**2).sum(axis=1)), np.float64)

@@ -3,7 +3,8 @@
 1. Draw points uniformly in a ball around the original. While any of them is an enemy (predicted
    to be on the other side of the threshold), halve the ball.
 2. Then draw in shells around it, each beginning where the last ended, until one holds enemies; the
-   one nearest by Euclidean distance is taken.
+   one nearest by Euclidean distance is taken. Contract: draw anew between the shell's inner radius
+   and that enemy while a nearer one comes.
 3. Put its features back to the original's, the least moved first, until that would make it no enemy.
 
 All lengths are in units of the features' scales (``distance``). Where we differ from the paper: a
@@ -120,27 +121,40 @@ class _Search:
     best: NumericCounterfactual | None = None
 
     def grown(self, radius: float, limit: float, calls_max: int) -> tuple[Floats | None, list[str]]:
-        """The nearest enemy of the first ball or shell that holds one, None without any."""
+        """The nearest enemy of the first shell that holds one, None without any."""
         rng = generator("numeric-spheres", self.seed)
         near: Floats | None = None
         for _ in range(_HALVINGS):
             enemy = self._nearest_enemy(rng, 0.0, radius)
-            if enemy is None:
+            if enemy is None or self.predict.calls >= calls_max:
                 break
             near, radius = enemy, radius / 2
         else:
             return near, ["The original lies on the boundary itself."]
-        inner = radius
-        while inner < limit:
+        inner, enemy = radius, None
+        while enemy is None:
+            if inner >= limit:
+                note = f"Spheres grew to a radius of {limit:.3g}."
+                return near, [note] if near is None else []
             if self.predict.calls >= calls_max:
                 # An enemy of a larger ball is an answer, if not the nearest one.
                 return near, [f"Stopped after {self.predict.calls} predictions."]
-            outer = min(inner + radius, limit)
-            enemy = self._nearest_enemy(rng, inner, outer)
-            if enemy is not None:
-                return enemy, []
-            inner = outer
-        return near, [] if near is not None else [f"Spheres grew to a radius of {limit:.3g}."]
+            begun, inner = inner, min(inner + radius, limit)
+            enemy = self._nearest_enemy(rng, begun, inner)
+        return self._contracted(rng, begun, enemy, calls_max), []
+
+    def _contracted(
+        self, rng: np.random.Generator, inner: float, enemy: Floats, calls_max: int
+    ) -> Floats:
+        """A nearer enemy of the same shell, drawn anew below the last one while any comes."""
+        while self.predict.calls < calls_max:
+            outer = float(self._away(enemy[None])[0])
+            # A point moved back into the ranges may lie within the shell's inner radius.
+            nearer = self._nearest_enemy(rng, inner, outer) if outer > inner else None
+            if nearer is None or self._away(nearer[None])[0] >= outer:
+                break
+            enemy = nearer
+        return enemy
 
     def _nearest_enemy(self, rng: np.random.Generator, inner: float, outer: float) -> Floats | None:
         stopping.check()

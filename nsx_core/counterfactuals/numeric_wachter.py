@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import optimize
 
 from nsx_core import stopping
-from nsx_core.counterfactuals.distance import Metric, distances
+from nsx_core.counterfactuals.distance import Metric, lengths
 from nsx_core.counterfactuals.numeric_features import (
     CountedPredict,
     FeatureSpace,
@@ -131,8 +131,8 @@ class _Problem:
     def tried(self, moves: Floats) -> list[Tried[Floats]]:
         points = self.space.points(moves)
         gaps = np.abs(self.predict(points) - self.target)
-        away = distances(points, self.space.origin, self.space.scales, self.metric)
         inside = self.space.moves(points)
+        away = lengths(inside, self.metric)
         return [
             Tried(z, float(d), float(g), bool(g <= self.tolerance))
             for z, d, g in zip(inside, away, gaps, strict=True)
@@ -285,8 +285,9 @@ def _minimiser(problem: _Problem, way: Optimiser, gradient: Gradient | None) -> 
 
 
 def _named(kind: Any, what: str, name: str) -> Any:
-    if name not in list(kind):
-        raise UnknownNameError(what, name, list(kind))
+    known = [str(one) for one in kind]
+    if name not in known:
+        raise UnknownNameError(what, name, known)
     return kind(name)
 
 

@@ -1,134 +1,216 @@
-"""Wachter et al. on texts: the least change that reaches the goal, on worlds known by hand."""
-
 from __future__ import annotations
+
+from collections.abc import Callable
 
 import pytest
 from text_world import TextWorld
 
 from nsx_core.counterfactual_records import Ended
-from nsx_core.counterfactuals.asking import Outcome
+from nsx_core.counterfactuals.asking import Infills, Outcome
 from nsx_core.counterfactuals.distance import distances, text_features, text_scales
 from nsx_core.counterfactuals.text_wachter import wachter
 from nsx_core.counterfactuals.wachter import Schedule
 from nsx_core.errors import SettingsError
 from nsx_core.infilling.deletion import DeletionInfiller
 
-TEXT = "we really hate all of the noisy people over there"
+TEXT = "These Muslims disgust me so much every single day here"
 
 
 def keyword(text: str) -> float:
-    return 0.9 if "hate" in text.split() else 0.1
+    return 0.93 if "disgust" in text else 0.08
 
 
-def gradual(text: str) -> float:
-    """Each of three words adds to P: there are probabilities between the ends."""
-    return 0.05 + 0.3 * sum(word in text.split() for word in ("hate", "noisy", "people"))
+def either(text: str) -> float:
+    return 0.9 if "disgust" in text or "Muslims" in text else 0.1
 
 
-def found(world: TextWorld, **settings: object) -> Outcome:
-    outcome = world.run(wachter(world.situation, **settings))  # type: ignore[arg-type]
-    assert world.calls <= world.budget
-    return outcome
+def counted(text: str) -> float:
+    """Six of ten words must go."""
+    return 0.2 + 0.07 * len(set(TEXT.split()) & set(text.split()))
 
 
-@pytest.mark.parametrize("pool", [0, 40])
-def test_a_keyword_alone_is_changed(pool: int) -> None:
-    outcome = found(TextWorld(TEXT, keyword, pool_budget=pool))
-    best = outcome.ranked[0]
-    assert [w for w, r in zip(TEXT.split(), best.replaced, strict=True) if r] == ["hate"]
-    assert best.probability == 0.1
-    assert outcome.ended is Ended.COMPLETE
+def constant(text: str) -> float:
+    return 0.9
 
 
-def test_texts_that_reach_come_first_by_distance_then_the_rest_by_gap() -> None:
-    world = TextWorld(TEXT, gradual, pool_budget=20)
-    ranked = found(world).ranked
-    goal, pool = world.situation.goal, world.situation.pool
-    scale, _ = text_scales(pool, world.cosines([c.text for c in pool]))
-    far = distances(text_features(ranked, world.cosines([c.text for c in ranked])), [0, 0], scale)
-    reached = [goal.reached(c.probability) for c in ranked]
-    assert reached == sorted(reached, reverse=True)
+def all_flip(text: str) -> float:
+    return 0.9 if text == TEXT else 0.1
+
+
+ALL = (keyword, either, counted, constant, all_flip)
+
+
+def _run(world: TextWorld, **settings: object) -> Outcome:
+    return world.run(wachter(world.situation, **settings))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("pool", [0, 20])
+@pytest.mark.parametrize(
+    ("probability", "words"), [(keyword, 1), (either, 2), (counted, 6), (all_flip, 1)]
+)
+def test_the_fewest_words_that_flip_are_found(
+    probability: Callable[[str], float], words: int, pool: int
+) -> None:
+    world = TextWorld(TEXT, probability, pool_budget=pool)
+    found = _run(world)
+    best = found.ranked[0]
+    assert world.situation.goal.reached(best.probability)
+    assert best.words_changed == words
+    assert found.ended is Ended.COMPLETE and world.calls < 700, "it ends when it has its answer"
+
+
+@pytest.mark.parametrize("probability", ALL)
+def test_texts_are_ranked_and_each_stands_once(probability: Callable[[str], float]) -> None:
+    world = TextWorld(TEXT, probability, pool_budget=20)
+    goal, found = world.situation.goal, _run(world).ranked
+    cosines = world.cosines([c.text for c in world.situation.pool])
+    scale, _ = text_scales(world.situation.pool, cosines)
+    table = text_features(found, world.cosines([c.text for c in found]))
+    away = distances(table, [0, 0], scale)
+    reached = [goal.reached(c.probability) for c in found]
     count = sum(reached)
-    assert count
-    assert far[:count].tolist() == sorted(far[:count].tolist())
-    gaps = [goal.gap(c.probability) for c in ranked[count:]]
+    assert reached == [True] * count + [False] * (len(found) - count)
+    assert list(away[:count]) == sorted(away[:count])
+    gaps = [goal.gap(c.probability) for c in found[count:]]
     assert gaps == sorted(gaps)
-    assert not any(c.unchanged for c in ranked)
+    assert len({c.text for c in found}) == len(found)
+    assert not any(c.unchanged for c in found)
+    assert {c.text for c in world.situation.pool if not c.unchanged} <= {c.text for c in found}
 
 
-def test_it_is_never_worse_than_the_best_draw_and_often_better() -> None:
-    better = 0
-    for seed in range(6):
-        world = TextWorld(TEXT, gradual, pool_budget=10, seed=seed)
-        goal = world.situation.goal
-        ready = [c.words_changed for c in world.situation.pool if goal.reached(c.probability)]
-        best = found(world).ranked[0]
-        assert goal.reached(best.probability)
-        assert best.words_changed <= min(ready)
-        better += best.words_changed < min(ready)
-    assert found(TextWorld(TEXT, gradual)).ranked[0].words_changed == 2
-    assert better
+@pytest.mark.parametrize("probability", [keyword, either, counted, all_flip])
+@pytest.mark.parametrize("budget", [1, 60, 1_000])
+def test_never_worse_than_the_best_draw(probability: Callable[[str], float], budget: int) -> None:
+    world = TextWorld(TEXT, probability, budget, pool_budget=30)
+    pool = world.situation.pool
+    scale, _ = text_scales(pool, world.cosines([c.text for c in pool]))
+    best = _run(world).ranked[0]
+
+    def away(candidates: tuple) -> list[float]:  # type: ignore[type-arg]
+        table = text_features(candidates, world.cosines([c.text for c in candidates]))
+        return list(distances(table, [0, 0], scale))
+
+    reached = tuple(c for c in pool if world.situation.goal.reached(c.probability))
+    assert reached and away((best,))[0] <= min(away(reached))
+
+
+def test_without_a_flip_the_nearest_text_comes_first() -> None:
+    def wavering(text: str) -> float:
+        return 0.95 if "so" in text.split() else 0.61
+
+    world = TextWorld(TEXT, wavering, pool_budget=20)
+    found = _run(world)
+    assert found.ended is Ended.COMPLETE
+    assert not any(world.situation.goal.reached(c.probability) for c in found.ranked)
+    assert found.ranked[0].probability == 0.61 and found.ranked[0].words_changed == 1
+    assert found.ranked[-1].probability == 0.95
+
+
+def test_a_constant_classifier_is_given_up() -> None:
+    world = TextWorld(TEXT, constant, pool_budget=20)
+    found = _run(world)
+    assert found.ended is Ended.COMPLETE and world.calls < 700
+    assert found.ranked[0].words_changed == 1
+
+
+def test_a_wanted_probability_and_epsilon_are_kept_to() -> None:
+    world = TextWorld(TEXT, counted, goal=(0.62, 0.02), pool_budget=20)
+    best = _run(world).ranked[0]
+    assert best.probability == pytest.approx(0.62) and best.words_changed == 4
+
+
+def test_epsilon_zero_may_find_nothing_and_comes_as_near_as_it_can() -> None:
+    world = TextWorld(TEXT, counted, goal=(0.0, 0.0), pool_budget=20)
+    found = _run(world)
+    assert not world.situation.goal.reached(found.ranked[0].probability)
+    assert found.ranked[0].probability <= 0.27, "at most one of the ten words is left"
 
 
 def test_a_larger_lambda_comes_nearer_to_the_target() -> None:
-    gaps = []
-    for weight in (0.01, 1e6):
-        world = TextWorld(TEXT, gradual, goal=(0.0, 0.0), pool_budget=20)
-        ended = found(world, schedule=Schedule(weight, 2, 1), restarts=1)
-        assert ended.ended is Ended.COMPLETE
-        gaps.append(min(world.situation.goal.gap(c.probability) for c in ended.ranked))
-    assert gaps[1] <= gaps[0]
+    def gap(weight: float) -> float:
+        world = TextWorld(TEXT, counted, goal=(0.0, 0.0))
+        best = _run(world, schedule=Schedule(weight, 2.0, 1)).ranked[0]
+        return world.situation.goal.gap(best.probability)
+
+    assert gap(0.01) > gap(1_000.0) + 0.1
 
 
-def test_a_wanted_probability_between_the_ends() -> None:
-    world = TextWorld(TEXT, gradual, goal=(0.65, 0.02), pool_budget=20)
-    best = found(world).ranked[0]
-    assert best.probability == pytest.approx(0.65)
-    assert best.words_changed == 1
+@pytest.mark.parametrize("budget", [1, 7, 100])
+@pytest.mark.parametrize("pool", [0, 20])
+def test_a_small_budget_is_kept_and_used(budget: int, pool: int) -> None:
+    world = TextWorld(TEXT, counted, budget, pool_budget=pool)
+    found = _run(world)
+    assert world.calls <= budget and found.ended is Ended.BUDGET
+    assert len(found.ranked) >= budget
 
 
-def test_where_nothing_flips_the_nearest_comes_first() -> None:
-    for probability in (lambda text: 0.8, lambda text: 0.8 - 0.01 * len(set(text.split()))):
-        world = TextWorld(TEXT, probability, pool_budget=10, goal=(0.0, 0.01))
-        outcome = found(world)
-        goal = world.situation.goal
-        assert outcome.ranked
-        assert not goal.reached(outcome.ranked[0].probability)
-        nearest = min(goal.gap(c.probability) for c in outcome.ranked)
-        assert goal.gap(outcome.ranked[0].probability) == nearest
-        assert any("none of" in note for note in outcome.notes) or outcome.ended is Ended.BUDGET
+@pytest.mark.parametrize("pool", [0, 20])
+@pytest.mark.parametrize("probability", ALL)
+def test_an_infiller_of_one_text_a_set_comes_to_an_end(
+    probability: Callable[[str], float], pool: int
+) -> None:
+    world = TextWorld(TEXT, probability, infiller=DeletionInfiller(), pool_budget=pool)
+    found = _run(world)
+    assert found.ended is Ended.COMPLETE and found.ranked
+    assert world.written < 1_000 and world.rounds < 40
 
 
-def test_ends_of_the_range() -> None:
-    every = found(TextWorld("all of it", lambda text: 0.9 if text == "all of it" else 0.1))
-    assert every.ranked[0].words_changed == 1
-    one = found(TextWorld("hate", keyword))
-    assert one.ranked[0].replaced == (True,)
-    world = TextWorld(TEXT, keyword, budget=1)
-    assert found(world).ended is Ended.BUDGET
-    assert world.calls == 1
-    negative = TextWorld("a calm river", lambda text: 0.9 if "garden" in text else 0.1)
-    assert negative.situation.goal.reached(found(negative).ranked[0].probability)
-    exact = found(TextWorld(TEXT, gradual, goal=(0.0, 0.0), budget=300))
-    assert all(c.probability > 0 for c in exact.ranked)
+@pytest.mark.parametrize("pool", [0, 10])
+def test_one_word(pool: int) -> None:
+    world = TextWorld("Disgusting", lambda t: 0.9 if "Disgusting" in t else 0.2, pool_budget=pool)
+    found = _run(world)
+    assert found.ranked[0].probability == 0.2 and found.ranked[0].words_changed == 1
+    deleted = TextWorld("Disgusting", constant, infiller=DeletionInfiller())
+    assert [c.text for c in _run(deleted).ranked] == [""]
 
 
-def test_an_infiller_of_few_texts_ends() -> None:
-    world = TextWorld(TEXT, gradual, infiller=DeletionInfiller())
-    outcome = found(world)
-    assert outcome.ranked[0].words_changed == 2
-    assert world.rounds < 40
+def test_a_text_that_is_not_predicted_flips_the_other_way() -> None:
+    world = TextWorld(TEXT, lambda t: 0.1 if "disgust" in t else 0.8, pool_budget=20)
+    best = _run(world).ranked[0]
+    assert best.probability == 0.8 and best.words_changed == 1
 
 
-def test_equal_seeds_give_equal_answers_and_others_differ() -> None:
-    one, same, other = (found(TextWorld(TEXT, gradual, seed=seed)).ranked for seed in (3, 3, 4))
-    assert one == same
-    assert one != other
+def test_a_long_text_begins_with_the_words_that_look_best() -> None:
+    words = [f"w{i}" for i in range(120)]
+    world = TextWorld(" ".join(words), lambda t: 0.9 if "w77" in t.split() else 0.1, pool_budget=10)
+    best = _run(world).ranked[0]
+    assert best.probability == 0.1 and best.words_changed == 1
 
 
-def test_what_cannot_be_used() -> None:
-    world = TextWorld(TEXT, keyword)
-    with pytest.raises(SettingsError, match="Restarts"):
-        wachter(world.situation, restarts=0)
-    with pytest.raises(SettingsError, match="Lambda"):
-        Schedule(-1.0, 2.0, 3)
+def test_no_infill_is_asked_for_twice_and_lists_are_long() -> None:
+    world = TextWorld(TEXT, counted, pool_budget=20)
+    asked: list[tuple[tuple[bool, ...], int]] = []
+    lengths: list[int] = []
+    answer = world._answered
+
+    def watched(asks):  # type: ignore[no-untyped-def]
+        for ask in asks:
+            if isinstance(ask, Infills):
+                asked.extend((ask.replaced, ask.first + i) for i in range(ask.count))
+        answers = answer(asks)
+        lengths.append(sum(map(len, answers)))
+        return answers
+
+    world._answered = watched  # type: ignore[method-assign]
+    _run(world)
+    assert len(set(asked)) == len(asked)
+    assert min(number for _, number in asked) == 0
+    assert sum(lengths) / len(lengths) > 40
+
+
+def test_equal_seeds_give_equal_answers() -> None:
+    one, same, other = (TextWorld(TEXT, counted, pool_budget=20, seed=s) for s in (3, 3, 4))
+    assert _run(one) == _run(same)
+    assert one.calls == same.calls
+    assert _run(one).ranked != _run(other).ranked
+
+
+def test_what_was_done_without_draws_is_said() -> None:
+    assert any("no draws" in note for note in _run(TextWorld(TEXT, keyword)).notes)
+    assert not _run(TextWorld(TEXT, keyword, pool_budget=30)).notes
+
+
+@pytest.mark.parametrize("restarts", [0, -1, 1.5])
+def test_there_is_one_restart_or_more(restarts: object) -> None:
+    with pytest.raises(SettingsError, match="1 restart or more"):
+        wachter(TextWorld(TEXT, keyword).situation, restarts=restarts)  # type: ignore[arg-type]

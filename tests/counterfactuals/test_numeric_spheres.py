@@ -1,0 +1,137 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from tabular import Network, linear, network, table
+
+from nsx_core.counterfactuals.distance import scales
+from nsx_core.counterfactuals.numeric_spheres import growing_spheres, in_shell
+from nsx_core.errors import ModelError, SettingsError
+from nsx_core.seeding import generator
+
+X, _ = table()
+UNIT = np.array(scales(X).values)
+WIDE = dict.fromkeys(range(6), (-1e6, 1e6))
+
+
+def _truth(model: Network, x: np.ndarray) -> float:
+    """The distance from x to the plane on which a logistic regression says 0.5."""
+    slope = model.weights[0][:, 0] * UNIT
+    return abs(float(x @ model.weights[0][:, 0] + model.biases[0][0])) / float(
+        np.linalg.norm(slope)
+    )
+
+
+@pytest.mark.parametrize("d", [1, 2, 7, 60])
+def test_points_are_uniform_in_a_shell(d: int) -> None:
+    points = in_shell(generator("test", d), 8_000, d, 1.0, 2.0)
+    radii = np.linalg.norm(points, axis=1)
+    assert points.shape == (8_000, d)
+    assert radii.min() >= 1 - 1e-9 and radii.max() <= 2 + 1e-9
+    # Half of a shell's volume lies within this radius.
+    middle = 2 * ((0.5**d + 1) / 2) ** (1 / d)
+    assert np.mean(radii <= middle) == pytest.approx(0.5, abs=0.02)
+    assert points.mean(axis=0) == pytest.approx(np.zeros(d), abs=0.1), "no direction is favoured"
+
+
+def test_the_enemy_is_hardly_farther_than_the_nearest_there_is() -> None:
+    model = linear()
+    for x in X[:20]:
+        found = growing_spheres(model.predict, x, X, draws=3_000, ranges=WIDE)
+        enemy = found.listed[-1]
+        truth = _truth(model, x)
+        assert truth <= enemy.distance <= 1.3 * truth
+        assert (enemy.prediction >= 0.5) != (found.prediction >= 0.5)
+
+
+@pytest.mark.parametrize("radius", [0.001, 0.05, 50.0])
+def test_the_first_radius_hardly_matters(radius: float) -> None:
+    model = linear()
+    found = growing_spheres(model.predict, X[0], X, radius=radius, draws=3_000, ranges=WIDE)
+    truth = _truth(model, X[0])
+    if radius == 0.001:
+        assert found.listed == () and any("Stopped after" in n for n in found.notes)
+    else:
+        assert truth <= found.listed[-1].distance <= 1.3 * truth
+
+
+def test_features_are_put_back_least_moved_first_while_it_stays_an_enemy() -> None:
+    model, fewer = network(), 0
+    for x in X[:15]:
+        sparse, *rest = growing_spheres(model.predict, x, X).listed
+        dense = rest[0] if rest else sparse
+        assert sparse.valid and dense.valid and set(sparse.changed) <= set(dense.changed)
+        for j in range(6):
+            assert sparse.features[j] == (dense.features[j] if j in sparse.changed else x[j])
+        moves = np.abs(np.array(sparse.features) - x) / UNIT
+        least = min(sparse.changed, key=lambda j: moves[j])
+        back = np.where(np.arange(6) == least, x, sparse.features)
+        same_side = (model.predict(back[None])[0] >= 0.5) == (model.predict(x[None])[0] >= 0.5)
+        assert same_side, "one feature less would lose it"
+        fewer += len(sparse.changed) < len(dense.changed)
+    assert fewer >= 10
+
+
+def test_frozen_features_do_not_move_and_ranges_hold() -> None:
+    model = linear()
+    x = X[model.predict(X) > 0.8][0]
+    low = float(x[1]) - 1
+    found = growing_spheres(model.predict, x, X, frozen=[0], ranges={1: (low, low + 200)})
+    assert found.listed
+    for one in found.listed:
+        assert one.features[0] == x[0] and low <= one.features[1] <= low + 200
+        assert 0 not in one.changed
+        assert all(X.min(axis=0)[2:] <= one.features[2:])
+
+
+def test_where_there_is_none_that_is_the_answer() -> None:
+    found = growing_spheres(lambda rows: np.full(len(rows), 0.61), X[0], X)
+    assert found.listed == () and not found.nearest.valid and found.nearest.prediction == 0.61
+    assert any(note.startswith("Spheres grew to a radius of") for note in found.notes)
+    assert "No counterfactual found; the nearest reached 0.61." in found.notes
+
+    near = growing_spheres(lambda rows: 0.9 - 0.1 * (rows[:, 0] > X[0, 0]), X[0], X)
+    assert near.nearest.prediction == pytest.approx(0.8) and near.nearest.changed
+
+
+def test_the_search_ends_at_the_greatest_radius_and_at_the_greatest_number_of_calls() -> None:
+    model = linear()
+    x = X[np.argmax(model.predict(X))]
+    short = growing_spheres(model.predict, x, X, radius=0.1, radius_max=0.2)
+    assert short.listed == () and short.nearest.distance <= 0.2 + 1e-9
+    few = growing_spheres(model.predict, x, X, radius=0.01, calls_max=2_500)
+    assert few.listed == () and "Stopped after 3001 predictions." in few.notes
+
+
+def test_an_original_on_the_boundary_has_an_answer() -> None:
+    found = growing_spheres(lambda rows: rows[:, 0] >= 0, np.zeros(6), X, draws=50)
+    assert found.listed and found.nearest.distance < 1e-9
+    assert any("on the boundary" in note for note in found.notes)
+
+
+def test_equal_seeds_give_equal_answers() -> None:
+    one, same, other = (growing_spheres(linear().predict, X[3], X, seed=s) for s in (1, 1, 2))
+    assert one == same and one != other
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"radius": 0.0}, "first ball is above 0"),
+        ({"radius": np.nan}, "nan came"),
+        ({"radius_max": 0.5}, "at least the first"),
+        ({"threshold": np.nan}, "threshold is a finite number"),
+        ({"draws": 0}, "at least one draw"),
+        ({"calls_max": 0}, "at least one draw and one prediction"),
+        ({"ranges": {0: (-np.inf, np.inf)}}, "grow for ever"),
+        ({"frozen": range(6)}, "At least one feature must be free"),
+    ],
+)
+def test_bad_input_is_said(given: dict, message: str) -> None:  # type: ignore[type-arg]
+    with pytest.raises(SettingsError, match=message):
+        growing_spheres(linear().predict, X[0], X, **given)
+
+
+def test_a_model_that_breaks_its_contract_is_said() -> None:
+    with pytest.raises(ModelError, match="Pick one column"):
+        growing_spheres(lambda rows: np.ones((len(rows), 2)), X[0], X)
