@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -85,7 +85,8 @@ class Int8Forward:
             {part: made(f"{layer}.{part}") for part in PARTS} for layer in range(self.shape.layers)
         ]
         self._head = made(HEAD)
-        self._every = partial(whole, weights.every, reach[HEAD], weights.norm)
+        # Made where it is asked for: most who use this model only write.
+        self._every = cache(partial(whole, weights.every, reach[HEAD], weights.norm))
         every = [self._head, *(product for layer in self._layers for product in layer.values())]
         self._aside = max(len(product.channels) for product in every)
         self._eps = np.float32(self.shape.eps)
@@ -138,7 +139,6 @@ class Int8Forward:
         row = np.repeat(np.arange(len(sequences)), counts)
         position = np.concatenate([np.arange(count) for count in counts])
         cache = Cache.empty(self.shape, torch.tensor(counts).clamp(min=1), torch.int16)
-        # Made where it is asked for: most who use this model only write.
         head = self._every()
         read = self._read(ids, row, position, cache, head=head)
         found = []

@@ -54,15 +54,15 @@ class Answering:
         """Whether the budget pays for no further text."""
         return self.calls >= self._budget or self.written >= WRITTEN_A_CALL * self._budget
 
+    def wanted(self, asks: Sequence[Ask]) -> list[tuple[tuple[bool, ...], int]]:
+        """The infills that these asks ask for, (word set, number), as far as the budget may go."""
+        left = 0 if self.spent else self._budget - self.calls
+        return [(replaced, number) for _, replaced, number in _infills(asks)[:left]]
+
     def answers(self, asks: Sequence[Ask]) -> list[tuple[Candidate, ...]]:
         """One tuple of candidates an ask, shorter where the budget ends; new rows uncommitted."""
         found: list[list[Candidate]] = [[] for _ in asks]
-        wanted = [
-            (place, replaced, number)
-            for place, ask in enumerate(asks)
-            if isinstance(ask, Infills)
-            for replaced, number in ((ask.replaced, ask.first + i) for i in range(ask.count))
-        ]
+        wanted = _infills(asks)
         given = [
             (p, a.replaced, a.answers) for p, a in enumerate(asks) if not isinstance(a, Infills)
         ]
@@ -106,3 +106,13 @@ class Answering:
             known = self.judged.get(text)
             if known is None or sum(replaced) < sum(known.replaced):
                 self.judged[text] = candidate
+
+
+def _infills(asks: Sequence[Ask]) -> list[tuple[int, tuple[bool, ...], int]]:
+    """(place among the asks, word set, number) of every infill that is asked for, in order."""
+    return [
+        (place, ask.replaced, ask.first + i)
+        for place, ask in enumerate(asks)
+        if isinstance(ask, Infills)
+        for i in range(ask.count)
+    ]

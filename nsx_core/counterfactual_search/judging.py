@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from nsx_core.counterfactual_records import Candidate, Counterfactual, Method, MethodFound
-from nsx_core.counterfactual_search.answering import Answering
-from nsx_core.counterfactuals.asking import Outcome, Situation
+from nsx_core.counterfactual_search.running import Running
+from nsx_core.counterfactuals.asking import Situation
 from nsx_core.counterfactuals.criteria import described
 from nsx_core.counterfactuals.ranking import diverse, reranked
 from nsx_core.infilling import Infiller
@@ -35,8 +35,10 @@ class Judging:
         self._fluency: dict[str, float] = {}
         self._scores = getattr(writer, "mean_log_probabilities", None)
 
-    def of_method(self, method: Method, outcome: Outcome, answering: Answering) -> MethodFound:
-        """The method's answer; ``seconds`` is left to whoever has the clock."""
+    def of_method(self, method: Method, run: Running) -> MethodFound:
+        """The answer of a method that has ended."""
+        outcome, answering = run.outcome, run.answering
+        assert outcome is not None
         for text, candidate in answering.judged.items():
             self._by_text.setdefault(text, (method, candidate))
         goal = self._situation.goal
@@ -56,7 +58,7 @@ class Judging:
             sets=outcome.sets,
             calls=answering.calls,
             written=answering.written,
-            seconds=0.0,
+            seconds=run.seconds,
             ended=outcome.ended,
             notes=outcome.notes,
         )

@@ -7,8 +7,8 @@ before a step ends, so that a search that begins again repeats only its own thin
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from nsx_core import pipeline
 from nsx_core.catalogue import Catalogue
-from nsx_core.clock import Clock
 from nsx_core.counterfactual_records import (
     CounterfactualRequest,
     Findings,
@@ -26,9 +25,10 @@ from nsx_core.counterfactual_records import (
 from nsx_core.counterfactual_search.answering import Answering, pool_of
 from nsx_core.counterfactual_search.judging import Judging
 from nsx_core.counterfactual_search.planning import CounterfactualPlan, planned
+from nsx_core.counterfactual_search.running import Running
 from nsx_core.counterfactuals.anchors import anchors
-from nsx_core.counterfactuals.asking import Outcome, Search, Situation, SpentError
-from nsx_core.counterfactuals.sedc import sedc
+from nsx_core.counterfactuals.asking import Search, Situation
+from nsx_core.counterfactuals.sedc import MASK_TOKEN, sedc
 from nsx_core.counterfactuals.text_spheres import text_spheres
 from nsx_core.counterfactuals.text_wachter import wachter
 from nsx_core.pipeline import Progress, WordSets
@@ -50,7 +50,8 @@ def searching(
 ) -> Generator[Progress, None, Findings]:
     """Search step by step; see ``pipeline.explaining`` for ``job``, ``drawn`` and ``alone``.
 
-    Progress counts draws while it explains, then classifier calls of all methods.
+    Progress counts draws while it explains, then classifier calls of all methods; one that has
+    ended counts its whole budget.
     """
     explanation = yield from pipeline.explaining(
         todo.explain, catalogue, store, job, drawn, alone, watched=False
@@ -68,16 +69,13 @@ def searching(
     )  # fmt: skip
     judging = Judging(situation, catalogue.infiller(todo.explain.infiller.name))
     token = getattr(catalogue.classifier(todo.explain.classifier.name), "mask_token", None)
-    searches = _searches(situation, todo.request, token)
     free = {explanation.text, *(j.draw.text for j in explanation.draws)}
-    found: list[MethodFound] = []
-    for number, (method, search) in enumerate(searches.items()):
-        clock = Clock()
-        answering = Answering(situation.split, word_sets, free, todo.request.budget)
-        outcome = yield from _driven(search, method, answering, word_sets, clock, number, todo, job)
-        with clock.of(CRITERIA):
-            found.append(judging.of_method(method, outcome, answering))
-        found[-1] = replace(found[-1], seconds=sum(clock.seconds().values()))
+    running = {
+        method: Running(begun, Answering(situation.split, word_sets, free, todo.request.budget))
+        for method, begun in _searches(situation, todo.request, token).items()
+    }
+    yield from _driven(running, word_sets, todo, job)
+    found = [judging.of_method(method, one) for method, one in running.items()]
     total = _total(todo)
     yield Progress(total, total, word_sets.infilled, 0, CRITERIA)
     return _findings(todo, explanation, situation, found, judging, free)
@@ -103,49 +101,45 @@ def searched(
 
 def _searches(
     situation: Situation, request: CounterfactualRequest, mask_token: str | None
-) -> dict[Method, Search]:
-    removing = {"mask_token": mask_token} if mask_token else {}
-    made = {
-        Method.WACHTER: lambda: wachter(situation),
-        Method.SEDC: lambda: sedc(situation, request.removal, **removing),
-        Method.SPHERES: lambda: text_spheres(situation),
-        Method.ANCHORS: lambda: anchors(situation, request.precision, request.delta),
+) -> dict[Method, Callable[[Callable[[], float]], Search]]:
+    token = mask_token or MASK_TOKEN
+    begun: dict[Method, Callable[[Callable[[], float]], Search]] = {
+        Method.WACHTER: lambda clock: wachter(situation),
+        Method.SEDC: lambda clock: sedc(situation, request.removal, token, clock=clock),
+        Method.SPHERES: lambda clock: text_spheres(situation),
+        Method.ANCHORS: lambda clock: anchors(situation, request.precision, request.delta),
     }
-    return {method: made[method]() for method in request.methods}
+    return {method: begun[method] for method in request.methods}
 
 
 def _driven(
-    search: Search,
-    method: Method,
-    answering: Answering,
+    running: dict[Method, Running],
     word_sets: WordSets,
-    clock: Clock,
-    number: int,
     todo: CounterfactualPlan,
     job: Callable[[Progress], JobRow] | None,
-) -> Generator[Progress, None, Outcome]:
-    """One method to its end, a step a list of asks."""
-    base, total = number * todo.request.budget, _total(todo)
-    yield Progress(base, total, word_sets.infilled, 0, str(method))
-    try:
-        with clock.of("searching"):
-            asks = next(search)
-        while True:
-            if answering.spent:
-                with clock.of("searching"):
-                    asks = search.throw(SpentError())
-                continue
-            with clock.of("answering"):
-                given = answering.answers(asks)
-            progress = Progress(base + answering.calls, total, word_sets.infilled, 0, str(method))
-            with clock.of("store"):
-                word_sets.commit(job(progress) if job else None)
-            yield progress
-            with clock.of("searching"):
-                asks = search.send(given)
-    except StopIteration as end:
-        outcome: Outcome = end.value
-        return outcome
+) -> Generator[Progress, None, None]:
+    """All methods to their ends, side by side: a step answers one list of asks of each.
+
+    Together their lists are long enough to keep the infiller busy.
+    """
+    total = _total(todo)
+
+    def progress() -> Progress:
+        done = sum(one.done(todo.request.budget) for one in running.values())
+        return Progress(done, total, word_sets.infilled, 0, "searching")
+
+    yield progress()
+    while active := [one for one in running.values() if one.outcome is None]:
+        wanted = [one.answering.wanted(one.asks) for one in active]
+        began = time.perf_counter()
+        for part in word_sets.batches([infill for some in wanted for infill in some]):
+            word_sets.probabilities([draw.text for draw in word_sets.infills(part)])
+        spent, texts = time.perf_counter() - began, sum(map(len, wanted))
+        for one, some in zip(active, wanted, strict=True):
+            one.step()
+            one.seconds += spent * len(some) / max(1, texts)
+        word_sets.commit(job(progress()) if job else None)
+        yield progress()
 
 
 def _findings(

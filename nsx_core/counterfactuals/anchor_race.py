@@ -38,8 +38,8 @@ SEPARATED = 0.15
 #: The first list holds about this many draws, FEWEST to MOST a candidate.
 _FIRST_LIST, _FEWEST, _MOST = 96, 6, 24
 #: Draws of a candidate's second look, enough to rule out most, and of every later one: at the
-#: defaults and 10 words, the fourth look proves a candidate that never fails.
-_SECOND, _LATER = 16, 58
+#: defaults and 10 words, the third look proves a candidate that never fails.
+_SECOND, _LATER = 16, 56
 _LISTS, _LOOKS = 4, 8
 
 
@@ -98,7 +98,7 @@ class Arm:
         self.texts += texts
         self.held += sum(goal.held(text.probability) for text in texts)
         self.looks += 1
-        level = exploration_rate(self.looks, self.among, delta)
+        level = exploration_rate(self.looks, _LOOKS, self.among, delta)
         self.low, self.high = kl_bounds(self.held, self.n, level)
 
 

@@ -5,10 +5,11 @@ From ``held`` of ``n`` draws, the bounds are the outermost q with n * KL(held / 
 most exp(-level), whatever the true share.
 
 ``exploration_rate`` is the level for which the bounds of all candidates hold at once, at every
-look at the draws: log(k1 * candidates * look ** alpha / delta) with the paper's alpha = 1.1 and
-k1 = 405.5. Where the number of draws at a candidate's look number 1, 2, ... is fixed beforehand,
-the chance that one bound of one candidate ever fails is at most delta * zeta(1.1) / k1, 0.027
-delta, by adding up over looks and candidates; both bounds: 0.053 delta.
+look at the draws: log(k1 * candidates * look ** alpha / delta), of the paper's form and with its
+alpha = 1.1. Its k1 = 405.5 is for looks without end after every single draw. Here a candidate's
+draws at its look number 1, 2, ... are fixed beforehand, and there are at most ``looks`` of them: by
+adding up over looks, candidates and both bounds, the chance that any of them ever fails is at most
+delta with k1 = 2 * sum of look ** -alpha, 5.0 for eight looks.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from nsx_core.errors import DataError, SettingsError
 
 __all__ = ["bernoulli_kl", "exploration_rate", "kl_bounds"]
 
-ALPHA, K1 = 1.1, 405.5
+ALPHA = 1.1
 #: Halvings of an interval of width 1: finer than 1e-12.
 _HALVINGS = 40
 
@@ -34,22 +35,24 @@ def bernoulli_kl(p: float, q: float) -> float:
     return _term(p, q) + _term(1 - p, 1 - q)
 
 
-def exploration_rate(look: int, candidates: int, delta: float) -> float:
-    """beta: the level at a candidate's look number ``look``, from 1 on, in nats.
+def exploration_rate(look: int, looks: int, candidates: int, delta: float) -> float:
+    """beta: the level at a candidate's look number ``look`` of 1..``looks``, in nats.
 
     candidates >= 1: how many are compared; delta strictly between 0 and 1: how often any bound
     may fail. Raises ``SettingsError`` for anything else.
     """
-    if look < 1 or candidates < 1:
+    if not 1 <= look <= looks or candidates < 1:
         raise SettingsError(
-            f"Looks and candidates are counted from 1, and {look} and {candidates} came."
+            f"A look is one of 1 to the number of looks, and there is at least one candidate; look "
+            f"{look} of {looks} and {candidates} candidates came."
         )
     if not 0 < delta < 1:
         raise SettingsError(
             "Delta, how often the bounds may fail, lies strictly between 0 and 1, and "
             f"{delta} came. Choose, for example, 0.05."
         )
-    return math.log(K1 * candidates / delta) + ALPHA * math.log(look)
+    k1 = 2 * sum(t**-ALPHA for t in range(1, looks + 1))
+    return math.log(k1 * candidates / delta) + ALPHA * math.log(look)
 
 
 def kl_bounds(held: int, n: int, level: float) -> tuple[float, float]:

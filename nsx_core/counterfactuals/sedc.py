@@ -31,8 +31,9 @@ from nsx_core.counterfactuals.sedc_frontier import Frontier
 from nsx_core.counterfactuals.sedc_notes import notes
 from nsx_core.errors import SettingsError
 
-__all__ = ["FURTHER", "SECONDS_MAX", "SIZE_MAX", "sedc"]
+__all__ = ["FURTHER", "MASK_TOKEN", "SECONDS_MAX", "SIZE_MAX", "sedc"]
 
+MASK_TOKEN = "[MASK]"
 #: Sets of more words explain little: the text that is left is another text.
 SIZE_MAX = 6
 SECONDS_MAX = 60.0
@@ -44,7 +45,7 @@ Clock = Callable[[], float]
 def sedc(
     situation: Situation,
     removal: Removal = Removal.INFILL,
-    mask_token: str = "[MASK]",
+    mask_token: str = MASK_TOKEN,
     infills: int = 8,
     flip_share: float = 0.5,
     size_max: int | None = SIZE_MAX,

@@ -65,7 +65,7 @@ def test_each_bound_fails_at_most_as_often_as_its_level_says(share: float):
 def test_bounds_at_the_exploration_rate_hold_at_every_look_of_every_candidate():
     looks, delta, shares, runs = 30, 0.2, (0.3, 0.8, 0.95), 200
     rng, failed = generator("looks"), 0
-    levels = [exploration_rate(look, len(shares), delta) for look in range(1, looks + 1)]
+    levels = [exploration_rate(look, looks, len(shares), delta) for look in range(1, looks + 1)]
     for _ in range(runs):
         held = np.cumsum(rng.binomial(8, np.array(shares), (looks, len(shares))), axis=0)
         # A share lies outside its bounds where it is further away than the level.
@@ -78,12 +78,14 @@ def test_bounds_at_the_exploration_rate_hold_at_every_look_of_every_candidate():
     assert failed / runs <= delta
 
 
-def test_the_exploration_rate_is_the_published_one_and_grows():
-    assert exploration_rate(7, 10, 0.05) == pytest.approx(math.log(405.5 * 10 * 7**1.1 / 0.05))
-    rates = [exploration_rate(look, 10, 0.05) for look in range(1, 6)]
+def test_the_exploration_rate_has_the_published_form_and_grows():
+    k1 = 2 * sum(look**-1.1 for look in range(1, 9))
+    assert exploration_rate(7, 8, 10, 0.05) == pytest.approx(math.log(k1 * 10 * 7**1.1 / 0.05))
+    assert k1 == pytest.approx(5.0, abs=0.05)
+    rates = [exploration_rate(look, 5, 10, 0.05) for look in range(1, 6)]
     assert rates == sorted(rates) and len(set(rates)) == 5
-    assert exploration_rate(1, 20, 0.05) > exploration_rate(1, 10, 0.05)
-    assert exploration_rate(1, 10, 0.01) > exploration_rate(1, 10, 0.05)
+    assert exploration_rate(1, 5, 20, 0.05) > exploration_rate(1, 5, 10, 0.05)
+    assert exploration_rate(1, 5, 10, 0.01) > exploration_rate(1, 5, 10, 0.05)
 
 
 def test_what_no_bound_is_made_of_is_refused():
@@ -91,8 +93,8 @@ def test_what_no_bound_is_made_of_is_refused():
         kl_bounds(5, 4, 1.0)
     with pytest.raises(SettingsError, match="0 or more, and -1"):
         kl_bounds(1, 4, -1.0)
-    with pytest.raises(SettingsError, match="counted from 1, and 0 and 3"):
-        exploration_rate(0, 3, 0.1)
+    with pytest.raises(SettingsError, match="look 0 of 5 and 3 candidates"):
+        exploration_rate(0, 5, 3, 0.1)
     for delta in (0.0, 1.0, math.nan):
         with pytest.raises(SettingsError, match="strictly between 0 and 1"):
-            exploration_rate(1, 3, delta)
+            exploration_rate(1, 5, 3, delta)
