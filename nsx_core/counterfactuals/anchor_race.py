@@ -3,7 +3,8 @@
 (kaufmann-kalyanakrishnan-2013, as ribeiro-etal-2018 use it.) A race, in lists of draws:
 
 1. Every candidate is drawn a few times. *Out* are from then on those with upper bound < tau.
-2. All that are not out are drawn a few times more.
+2. The ``_SECOND_AT_MOST`` with the highest precision that are not out are drawn some times more;
+   of equal ones those go first that stand well in all judged texts.
 3. Then, list by list: of the ``beam`` candidates with the highest precision so far all that are
    not out; and of the rest the one with the highest upper bound, unless that is out or comes
    within ``SEPARATED`` of the lowest lower bound of the beam. Where one is near its proof
@@ -39,7 +40,7 @@ SEPARATED = 0.15
 _FIRST_LIST, _FEWEST, _MOST = 96, 6, 24
 #: Draws of a candidate's second look, enough to rule out most, and of every later one: at the
 #: defaults and 10 words, the third look proves a candidate that never fails.
-_SECOND, _LATER = 16, 56
+_SECOND, _LATER, _SECOND_AT_MOST = 16, 56, 5
 _LISTS, _LOOKS = 4, 8
 
 
@@ -153,7 +154,7 @@ def race(
         left = [arm for arm in ranked if arm.looks < _LOOKS and not arm.out(standard)]
         near = [arm for arm in left if arm.precision >= standard.precision]
         if lists == 0:
-            pending, lists = left, 1
+            pending, lists = left[: max(_SECOND_AT_MOST, beam)], 1
         elif near:
             pending = near[:beam]
         elif lists < _LISTS:
