@@ -88,4 +88,4 @@ def _named(kind: str, name: str, known: type[Method] | type[Removal]):  # type: 
     try:
         return known(name)
     except ValueError:
-        raise UnknownNameError(kind, str(name), list(known)) from None
+        raise UnknownNameError(kind, str(name), map(str, known)) from None
