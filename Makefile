@@ -34,7 +34,7 @@ END_BIAS ?= -1.45
 SCREEN := $(DISPLAY)$(WAYLAND_DISPLAY)$(filter Darwin,$(shell uname -s))
 HEADLESS ?= $(if $(strip $(SCREEN)),false,true)
 
-.PHONY: again help setup app test check format bench corpus train-infiller train-classifiers \
+.PHONY: again help setup app test check format bench bench-counterfactuals corpus train-infiller train-classifiers \
         baseline agreement quality examples replication clean
 
 help:
@@ -86,6 +86,12 @@ format: setup
 
 bench: setup
 	$(PYTHON) -m nsx_core.bench --paper $(DATA)/paper
+
+# The four counterfactual methods on 60 cases of HateCheck: a section of docs/benchmarks.md.
+bench-counterfactuals: setup
+	mkdir -p build
+	$(PYTHON) -m nsx_core.bench.counterfactuals --suite $(DATA)/hatecheck/test_suite_cases.csv \
+	    --store build/counterfactuals.duckdb
 
 # --- the shipped models, from the data sets in $(DATA) ----------------------------------
 

@@ -11,9 +11,9 @@ from tiny_models import tiny_infiller, tiny_llama
 from nsx_core.adapters.causal_infiller import CausalInfiller
 from nsx_core.adapters.decoding.load import load_of
 from nsx_core.adapters.operations import KINDS, REST, shares_by_kind
-from nsx_core.bench.__main__ import as_markdown
 from nsx_core.bench.figures import Figure
 from nsx_core.bench.full_store import full_store_figures
+from nsx_core.bench.page import as_markdown
 from nsx_core.records import GenerationSettings, InfillRequest
 
 

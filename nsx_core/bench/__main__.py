@@ -12,12 +12,12 @@ import json
 import os
 import platform
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 
 from nsx_core.adapters.reference_loop import path_taken
 from nsx_core.bench import auditing, classifying, full_store, memory, paper_job, speed
 from nsx_core.bench.figures import Figure
+from nsx_core.bench.page import as_markdown, write_figures
 from nsx_core.catalogue import Catalogue, shipped_catalogue
 from nsx_core.settings import PROJECT_FOLDER
 from nsx_core.training.quality_report import PAPER_FILE
@@ -60,49 +60,6 @@ def _texts(paper: Path | None) -> list[str]:
     return [str(e["text"]) for e in json.loads(EXAMPLES.read_text(encoding="utf-8"))]
 
 
-def as_markdown(
-    figures: list[Figure], machine: str, operations: dict[str, dict[str, float]] | None = None
-) -> str:
-    """The figures as a table, each with its target and whether it is reached.
-
-    ``operations``: percent of the time by kind of operation, by what was run.
-    """
-    lines = [
-        "# Benchmarks",
-        "",
-        "Written by `make bench`. Seconds depend on the machine; ratios are of one run.",
-        f"This run: {machine}.",
-        "",
-        "| figure | measured | target | reached |",
-        "|---|---:|---:|---|",
-    ]
-    for f in figures:
-        word = "at least" if f.at_least else "at most"
-        target = "" if f.target is None else f"{word} {_number(f.target, f.unit)}"
-        reached = {None: "", True: "yes", False: "**no**"}[f.met]
-        lines.append(f"| {f.name} | {_number(f.value, f.unit)} | {target} | {reached} |")
-    if operations:
-        lines += [
-            "",
-            "## What infilling's time goes to",
-            "",
-            "By torch's profiler, which slows small operations a little.",
-            "",
-            f"| kind of operation | {' | '.join(operations)} |",
-            f"|---|{'---:|' * len(operations)}",
-        ]
-        for kind in next(iter(operations.values())):
-            shares = " | ".join(f"{shares[kind]:.0f}%" for shares in operations.values())
-            lines.append(f"| {kind} | {shares} |")
-    return "\n".join(lines) + "\n"
-
-
-def _number(value: float, unit: str) -> str:
-    digits = 3 if value < 0.2 else 2 if value < 2 else 1 if value < 200 else 0
-    space = "" if unit in ("x", "%") else " "
-    return f"{value:,.{digits}f}{space}{unit}"
-
-
 def main(argv: list[str] | None = None) -> int:
     """Measure, print, and, for all parts, write the two files under docs/."""
     parser = argparse.ArgumentParser(prog="python -m nsx_core.bench")
@@ -117,17 +74,9 @@ def main(argv: list[str] | None = None) -> int:
     path = path_taken(catalogue.infiller(catalogue.default_infiller))
     machine = f"{platform.machine()}, {os.cpu_count()} cores, {path}"
     operations = speed.time_by_operation(catalogue) if "engine" in parts else None
-    text = as_markdown(found, machine, operations)
     if not given.part:
-        (given.out / "benchmarks.md").write_text(text, encoding="utf-8")
-        rows = {
-            "machine": machine,
-            "figures": [asdict(f) | {"met": f.met} for f in found],
-            "percent_by_operation": operations,
-        }
-        content = json.dumps(rows, indent=1) + "\n"
-        (given.out / "benchmarks.json").write_text(content, encoding="utf-8")
-    print(text)
+        write_figures(given.out, machine, found, operations)
+    print(as_markdown(found, machine, operations))
     return 0
 
 
