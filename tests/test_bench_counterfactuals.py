@@ -41,7 +41,7 @@ def test_a_row_a_method_with_shares_and_medians(store: Store, tmp_path: Path) ->
         assert row["words_changed"] == 1
         assert row["fluency"] is None
         assert 0 < row["calls"] <= 200
-    assert table["sedc"]["own"] == "words removed: 1 in the median, proven in 3 of 3"
+    assert table["sedc"]["own"] == "words removed: 1 in the median, proven in 2 of 3"
     assert table["anchors"]["own"].endswith("proven in 2 of 3")
     page = counterfactuals_as_markdown(
         {
