@@ -115,7 +115,11 @@ class CountedPredict:
 
     def __call__(self, points: Floats) -> Floats:
         """float64[n], of float64[n, n_features]; ``ModelError`` for anything else."""
-        given = np.asarray(self._predict(points), np.float64)
+        # A copy: a model that standardises its rows in place must not move ours.
+        try:
+            given = np.asarray(self._predict(points.copy()), np.float64)
+        except (TypeError, ValueError) as error:
+            raise ModelError(f"A model could not predict these rows: {error}.") from error
         if given.shape != (len(points),) or not np.isfinite(given).all():
             raise ModelError(
                 f"A model must predict one finite number a row: {len(points)} rows were asked "
@@ -142,19 +146,21 @@ def feature_space(
     """
     table = checked_table("The reference set", reference)
     scale = scales(table, names)
-    origin = checked_table("The original", np.asarray(x)[None] if np.ndim(x) == 1 else x)
-    if origin.shape != (1, table.shape[1]):
-        raise DataError(
-            f"The original is one row of {table.shape[1]} features, and shape {np.shape(x)} came."
-        )
-    low = np.minimum(table.min(axis=0), origin[0])
-    high = np.maximum(table.max(axis=0), origin[0])
-    for j, (least, greatest) in (ranges or {}).items():
+    origin = _checked_row(x, table.shape[1])
+    low = np.minimum(table.min(axis=0), origin)
+    high = np.maximum(table.max(axis=0), origin)
+    for j, ends in (ranges or {}).items():
         _check_position(j, table.shape[1])
-        if not least <= origin[0, j] <= greatest:
+        if len(ends) != 2:
+            raise SettingsError(
+                f"The range of '{scale.names[j]}' is its least and its greatest value, and {ends} "
+                "came."
+            )
+        least, greatest = ends
+        if not least <= origin[j] <= greatest:
             raise SettingsError(
                 f"The range of '{scale.names[j]}' must hold the original's own value "
-                f"{origin[0, j]:g}, and {least} to {greatest} came."
+                f"{origin[j]:g}, and {least} to {greatest} came."
             )
         low[j], high[j] = least, greatest
     free = low < high
@@ -171,13 +177,24 @@ def feature_space(
             "At least one feature must be free to move: all are frozen, never vary, or have a range "
             "of one value."
         )
-    return FeatureSpace(
-        origin[0], low, high, np.array(scale.values), free, scale, table, tuple(notes)
-    )
+    return FeatureSpace(origin, low, high, np.array(scale.values), free, scale, table, tuple(notes))
+
+
+def _checked_row(x: ArrayLike, n_features: int) -> Floats:
+    try:
+        row = np.asarray(x, np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"The original must hold numbers only: {error}.") from error
+    if row.shape != (n_features,):
+        raise DataError(
+            f"The original is one row of {n_features} features, and shape {row.shape} came."
+        )
+    checked: Floats = checked_table("The original", row[None])[0]
+    return checked
 
 
 def _check_position(j: int, n_features: int) -> None:
-    if not 0 <= j < n_features:
+    if not isinstance(j, int | np.integer) or not 0 <= j < n_features:
         raise SettingsError(
-            f"Features are counted from 0 to {n_features - 1}, and position {j} came."
+            f"Features are counted from 0 to {n_features - 1}, and position {j!r} came."
         )

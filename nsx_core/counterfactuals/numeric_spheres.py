@@ -3,13 +3,16 @@
 1. Draw points uniformly in a ball around the original. While any of them is an enemy (predicted
    to be on the other side of the threshold), halve the ball.
 2. Then draw in shells around it, each beginning where the last ended, until one holds enemies; the
-   one nearest by Euclidean distance is taken. Contract: draw anew between the shell's inner radius
-   and that enemy while a nearer one comes.
-3. Put its features back to the original's, the least moved first, until that would make it no enemy.
+   one nearest by Euclidean distance is taken.
+3. Put its features back to the original's, the least moved first, while it stays an enemy.
 
-All lengths are in units of the features' scales (``distance``). Where we differ from the paper: a
-point outside the ranges is moved to the nearest point within them; and the search ends at a
-greatest radius and a greatest number of predictions, without an answer if there is none.
+All lengths are in units of the features' scales (``distance``). Where we differ from the paper:
+
+- A point outside the ranges is moved to the nearest point within them.
+- Before step 3, draw anew between the shell's inner radius and the enemy while a nearer one comes.
+- Step 3 does not end at the first feature that must stay: it goes on until none of those left can
+  be put back alone.
+- The search ends at a greatest radius and at a greatest number of predictions, and then says so.
 """
 
 from __future__ import annotations
@@ -78,8 +81,8 @@ def growing_spheres(
         )
     counted = CountedPredict(predict)
     before = float(counted(space.origin[None])[0])
-    search = _Search(space, counted, threshold, before >= threshold, draws, seed)
-    enemy, notes = search.grown(min(radius, limit), limit, calls_max)
+    search = _Search(space, counted, threshold, before >= threshold, draws, calls_max, seed)
+    enemy, notes = search.grown(min(radius, limit), limit)
     listed: list[NumericCounterfactual] = []
     nearest = search.told(space.origin, before)
     if enemy is None:
@@ -117,50 +120,64 @@ class _Search:
     threshold: float
     above: bool
     draws: int
+    calls_max: int
     seed: int
     best: NumericCounterfactual | None = None
 
-    def grown(self, radius: float, limit: float, calls_max: int) -> tuple[Floats | None, list[str]]:
-        """The nearest enemy of the first shell that holds one, None without any."""
+    def grown(self, radius: float, limit: float) -> tuple[Floats | None, list[str]]:
+        """The nearest enemy of the first shell that holds one, None without any; and notes."""
         rng = generator("numeric-spheres", self.seed)
         near: Floats | None = None
         for _ in range(_HALVINGS):
+            if self._spent:
+                return near, [self._stopped(near)]
             enemy = self._nearest_enemy(rng, 0.0, radius)
-            if enemy is None or self.predict.calls >= calls_max:
+            if enemy is None:
                 break
-            near, radius = enemy, radius / 2
+            near, radius = self._nearer(near, enemy), radius / 2
         else:
             return near, ["The original lies on the boundary itself."]
-        inner, enemy = radius, None
-        while enemy is None:
+        begun, inner = 0.0, radius
+        # An enemy of a larger ball is an answer, unless the shells meet a nearer one before it.
+        while near is None or self._far(near) > inner:
             if inner >= limit:
                 note = f"Spheres grew to a radius of {limit:.3g}."
                 return near, [note] if near is None else []
-            if self.predict.calls >= calls_max:
-                # An enemy of a larger ball is an answer, if not the nearest one.
-                return near, [f"Stopped after {self.predict.calls} predictions."]
+            if self._spent:
+                return near, [self._stopped(near)]
             begun, inner = inner, min(inner + radius, limit)
             enemy = self._nearest_enemy(rng, begun, inner)
-        return self._contracted(rng, begun, enemy, calls_max), []
+            near = near if enemy is None else self._nearer(near, enemy)
+        return self._contracted(rng, begun, near)
 
     def _contracted(
-        self, rng: np.random.Generator, inner: float, enemy: Floats, calls_max: int
-    ) -> Floats:
+        self, rng: np.random.Generator, inner: float, enemy: Floats
+    ) -> tuple[Floats, list[str]]:
         """A nearer enemy of the same shell, drawn anew below the last one while any comes."""
-        while self.predict.calls < calls_max:
-            outer = float(self._away(enemy[None])[0])
+        while not self._spent:
+            outer = self._far(enemy)
             # A point moved back into the ranges may lie within the shell's inner radius.
-            nearer = self._nearest_enemy(rng, inner, outer) if outer > inner else None
-            if nearer is None or self._away(nearer[None])[0] >= outer:
-                break
+            nearer = self._nearest_enemy(rng, inner if inner < outer else 0.0, outer)
+            if nearer is None or self._far(nearer) >= outer:
+                return enemy, []
             enemy = nearer
-        return enemy
+        return enemy, [self._stopped(enemy)]
+
+    @property
+    def _spent(self) -> bool:
+        return self.predict.calls >= self.calls_max
+
+    def _stopped(self, near: Floats | None) -> str:
+        stopped = f"Stopped after {self.predict.calls} predictions"
+        return f"{stopped}." if near is None else f"{stopped}; a nearer one may exist."
+
+    def _nearer(self, near: Floats | None, enemy: Floats) -> Floats:
+        return enemy if near is None else min(near, enemy, key=self._far)
 
     def _nearest_enemy(self, rng: np.random.Generator, inner: float, outer: float) -> Floats | None:
         stopping.check()
-        points = self.space.points(
-            in_shell(rng, self.draws, int(self.space.free.sum()), inner, outer)
-        )
+        count = min(self.draws, self.calls_max - self.predict.calls)
+        points = self.space.points(in_shell(rng, count, int(self.space.free.sum()), inner, outer))
         predictions = self.predict(points)
         closest = int(np.argmin(predictions) if self.above else np.argmax(predictions))
         told = self.told(points[closest], float(predictions[closest]))
@@ -172,16 +189,17 @@ class _Search:
         return np.asarray(enemies[np.argmin(self._away(enemies))], np.float64)
 
     def sparser(self, enemy: Floats) -> Floats:
-        """Features put back, the least moved first, until the next would lose the enemy."""
-        while True:
-            moves = np.abs(enemy - self.space.origin) / self.space.unit
-            moved = np.flatnonzero(moves)
-            fewer = enemy.copy()
-            least = moved[np.argmin(moves[moved])]
-            fewer[least] = self.space.origin[least]
-            if not self._is_enemy(float(self.predict(fewer[None])[0])):
-                return enemy
-            enemy = fewer
+        """Features put back, the least moved first, until none can be without losing the enemy."""
+        origin, again = self.space.origin, True
+        while again:
+            again = False
+            moves = np.abs(enemy - origin) / self.space.unit
+            for j in sorted(np.flatnonzero(enemy != origin), key=moves.__getitem__):
+                fewer = enemy.copy()
+                fewer[j] = origin[j]
+                if self._is_enemy(float(self.predict(fewer[None])[0])):
+                    enemy, again = fewer, True
+        return enemy
 
     def _is_enemy(self, prediction: float) -> bool:
         return (prediction >= self.threshold) != self.above
@@ -189,11 +207,14 @@ class _Search:
     def _away(self, points: Floats) -> Floats:
         return distances(points, self.space.origin, self.space.scales, Metric.EUCLIDEAN)
 
+    def _far(self, point: Floats) -> float:
+        return float(self._away(point[None])[0])
+
     def told(self, point: Floats, prediction: float) -> NumericCounterfactual:
         enemy = self._is_enemy(prediction)
         return NumericCounterfactual(
             tuple(point.tolist()), self.space.changed(point), prediction,
-            float(self._away(point[None])[0]),
+            self._far(point),
             0.0 if enemy else abs(prediction - self.threshold), enemy,
         )  # fmt: skip
 
@@ -206,7 +227,8 @@ def _check(threshold: float, radius: float, draws: int, calls_max: int) -> None:
             f"The radius of the first ball is above 0 and finite, and {radius} came. Choose, for "
             "example, 1."
         )
-    if draws < 1 or calls_max < 1:
+    if not all(isinstance(n, int) and n >= 1 for n in (draws, calls_max)):
         raise SettingsError(
-            f"There is at least one draw and one prediction, and {draws} and {calls_max} came."
+            f"There is at least one draw and one prediction, and {draws!r} and {calls_max!r} came: "
+            "give whole numbers from 1 on."
         )

@@ -76,6 +76,8 @@ def numeric_counterfactuals(
 ) -> NumericFindings:
     """The nearest points whose prediction lies within ``tolerance`` of ``target``.
 
+    Each start's answer minimises the loss at the first lambda of ``schedule`` that reaches; the
+    default doubles lambda, so an answer may lie a few percent beyond the nearest point there is.
     predict: float64[n, n_features] -> float[n]. x: float[n_features]. reference: float[n,
     n_features]: the scales, and the ranges of features that have none in ``ranges``, come from it.
     tolerance >= 0; with 0, most models are never reached, and the nearest point is the answer.
@@ -102,11 +104,15 @@ def numeric_counterfactuals(
         answers += driven(climb(minimise.at, starts, schedule))
     found = _distinct(answers)
     listed = [problem.told(a) for a in found if a.tried.reached and a.tried.distance > 0]
-    nearest = min(
-        [problem.told(Answer(original, 0.0)), *(problem.told(a) for a in answers)],
-        key=lambda c: (not c.valid, c.distance if c.valid else c.gap, c.distance),
-    )
-    if not listed and not original.reached:
+    nearest = listed[0] if listed else problem.told(Answer(problem.best or original, 0.0))
+    if not listed and nearest.valid and not original.reached:
+        listed = [nearest]
+        notes.append(
+            "No start ended within the tolerance of the target: lambda does not rise high enough "
+            "for that. The nearest point that the search came by and that does lie within it is "
+            "given."
+        )
+    elif not listed and not original.reached:
         notes.append(
             f"No counterfactual found in {restarts} restarts; the nearest reached "
             f"{nearest.prediction:.3g}."
@@ -118,25 +124,32 @@ def numeric_counterfactuals(
     )  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class _Problem:
-    """Moves in, distances and gaps out."""
+    """Moves in, distances and gaps out. ``best``: of all points so far, as ``ranked`` has it."""
 
     space: FeatureSpace
     predict: CountedPredict
     target: float
     tolerance: float
     metric: Metric
+    best: Tried[Floats] | None = None
 
     def tried(self, moves: Floats) -> list[Tried[Floats]]:
+        return self.judged(moves)[0]
+
+    def judged(self, moves: Floats) -> tuple[list[Tried[Floats]], Floats]:
+        """Each point, and float64[n]: by how much its prediction is above the target."""
         points = self.space.points(moves)
-        gaps = np.abs(self.predict(points) - self.target)
+        off = self.predict(points) - self.target
         inside = self.space.moves(points)
         away = lengths(inside, self.metric)
-        return [
+        tried = [
             Tried(z, float(d), float(g), bool(g <= self.tolerance))
-            for z, d, g in zip(inside, away, gaps, strict=True)
+            for z, d, g in zip(inside, away, np.abs(off), strict=True)
         ]
+        self.best = ranked([self.best, *tried] if self.best else tried)[0]
+        return tried, off
 
     def told(self, answer: Answer[Floats]) -> NumericCounterfactual:
         tried = answer.tried
@@ -176,7 +189,8 @@ class _NelderMead:
         low, high = self.problem.space.bounds
         for _ in range(_SIMPLEXES):
             stopping.check()
-            corner = best.point
+            # Rounding may leave a point a hair outside.
+            corner = np.clip(best.point, low, high)
             up = corner + 1 <= high
             side = np.where(up, 1.0, -np.minimum(1.0, corner - low))
             side = np.where(side == 0, high - corner, side)
@@ -220,11 +234,12 @@ class _Adam:
         low, high = self.problem.space.bounds
         manhattan = self.problem.metric is Metric.MANHATTAN
         z = np.stack([t.point for t in best])
+        _, off = self.problem.judged(z)
         mean, square = np.zeros_like(z), np.zeros_like(z)
         rates = np.geomspace(_FIRST_RATE, _LAST_RATE, _STEPS)
         for step, rate in enumerate(rates, 1):
             stopping.check()
-            slope = self._slope(z, weight)
+            slope = self._slope(z, off, weight)
             if not manhattan:
                 away = np.linalg.norm(z, axis=1, keepdims=True)
                 slope = slope + np.divide(z, away, out=np.zeros_like(z), where=away > 0)
@@ -235,24 +250,26 @@ class _Adam:
             if manhattan:
                 z = np.sign(z) * np.maximum(np.abs(z) - sizes, 0)
             z = np.clip(z, low, high)
+            tried, off = self.problem.judged(z)
             best = [
-                min(b, t, key=lambda t: t.loss(weight))
-                for b, t in zip(best, self.problem.tried(z), strict=True)
+                min(b, t, key=lambda t: t.loss(weight)) for b, t in zip(best, tried, strict=True)
             ]
         return [self.problem.put_back(b, weight) for b in best]
 
-    def _slope(self, z: Floats, weight: float) -> Floats:
-        """float64[n, n_free]: gradient of weight * (f - target)^2 by the moves."""
+    def _slope(self, z: Floats, off: Floats, weight: float) -> Floats:
+        """float64[n, n_free]: gradient of weight * off^2 by the moves; off: f - target at z."""
         space = self.problem.space
         points = space.points(z)
-        given = np.asarray(self.gradient(points), np.float64)
+        try:
+            given = np.asarray(self.gradient(points.copy()), np.float64)
+        except (TypeError, ValueError) as error:
+            raise ModelError(f"A gradient could not be computed: {error}.") from error
         if given.shape != points.shape or not np.isfinite(given).all():
             raise ModelError(
                 f"A gradient has the shape of the rows it is asked for, {points.shape}, all finite; "
                 f"shape {given.shape} came, {int(np.isfinite(given).sum())} finite."
             )
         self.gradients += len(points)
-        off = self.problem.predict(points) - self.problem.target
         slope: Floats = (2 * weight * off[:, None] * given * space.unit)[:, space.free]
         return slope
 

@@ -25,6 +25,8 @@ __all__ = ["Answer", "Minimise", "Schedule", "Tried", "climb", "driven", "ranked
 P = TypeVar("P")
 A = TypeVar("A")
 B = TypeVar("B")
+#: Of ten: lambda goes no higher, where rounding would drown every distance.
+_LARGEST_EXPONENT = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,9 +55,11 @@ class Schedule:
             raise SettingsError(
                 f"Lambda takes 1 or more values, and {self.steps!r} came. Choose, for example, 20."
             )
-        if self.start * self.factor ** min(self.steps, 10_000) > 1e30:
+        # By logarithms, since the power itself may overflow.
+        last = math.log10(self.start) + (self.steps - 1) * math.log10(self.factor)
+        if last > _LARGEST_EXPONENT:
             raise SettingsError(
-                f"Lambda would rise above 1e30 in {self.steps} steps by {self.factor}. Choose fewer "
+                f"Lambda would rise above 1e{_LARGEST_EXPONENT} in {self.steps} steps by {self.factor}. Choose fewer "
                 "steps."
             )
 
@@ -81,7 +85,8 @@ class Tried(Generic[P]):
 
     def loss(self, weight: float) -> float:
         """weight * gap^2 + distance."""
-        return weight * self.gap**2 + self.distance
+        # A product grows to infinity where a power would raise an error.
+        return weight * (self.gap * self.gap) + self.distance
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.linear_model import LogisticRegression
-from sklearn.neural_network import MLPClassifier
+from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyped]
+from sklearn.neural_network import MLPClassifier  # type: ignore[import-untyped]
 
 Floats = NDArray[np.float64]
 
@@ -43,7 +43,7 @@ class Network:
 def table() -> tuple[Floats, NDArray[np.int64]]:
     """300 rows of six features in very different units, and the class of each.
 
-    The class comes from three of them; the fifth and sixth are noise.
+    The class comes from four of them; the fifth and sixth are noise.
     """
     rng = np.random.default_rng(5)
     z = rng.normal(size=(300, 6))

@@ -2,9 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 from tabular import Network, linear, network, table
 
-from nsx_core.counterfactuals.distance import scales
+from nsx_core.counterfactuals.distance import Metric, distances, scales
 from nsx_core.counterfactuals.numeric_spheres import growing_spheres, in_shell
 from nsx_core.errors import ModelError, SettingsError
 from nsx_core.seeding import generator
@@ -24,14 +25,30 @@ def _truth(model: Network, x: np.ndarray) -> float:
 
 @pytest.mark.parametrize("d", [1, 2, 7, 60])
 def test_points_are_uniform_in_a_shell(d: int) -> None:
-    points = in_shell(generator("test", d), 8_000, d, 1.0, 2.0)
-    radii = np.linalg.norm(points, axis=1)
-    assert points.shape == (8_000, d)
-    assert radii.min() >= 1 - 1e-9 and radii.max() <= 2 + 1e-9
-    # Half of a shell's volume lies within this radius.
-    middle = 2 * ((0.5**d + 1) / 2) ** (1 / d)
-    assert np.mean(radii <= middle) == pytest.approx(0.5, abs=0.02)
-    assert points.mean(axis=0) == pytest.approx(np.zeros(d), abs=0.1), "no direction is favoured"
+    for inner, outer in ((1.0, 2.0), (0.0, 3.0)):
+        points = in_shell(generator("test", d), 8_000, d, inner, outer)
+        radii = np.linalg.norm(points, axis=1)
+        assert points.shape == (8_000, d)
+        assert radii.min() >= inner * (1 - 1e-9) and radii.max() <= outer * (1 + 1e-9)
+        # The share of a shell's volume that lies within a radius is even from 0 to 1.
+        shares = (radii**d - inner**d) / (outer**d - inner**d)
+        assert stats.kstest(shares, "uniform").pvalue > 0.01
+        away = points.mean(axis=0) / (radii.std() + radii.mean())
+        assert np.abs(away).max() < 0.05, "no direction is favoured"
+
+
+def test_a_shell_is_filled_as_a_square_thinned_to_it_would_be() -> None:
+    square = generator("test").uniform(-2, 2, (60_000, 2))
+    thinned = square[np.abs(np.linalg.norm(square, axis=1) - 1.5) <= 0.5]
+    drawn = in_shell(generator("test"), 20_000, 2, 1.0, 2.0)
+    assert len(thinned) > 20_000
+    for one, other in zip(_seen(thinned), _seen(drawn), strict=True):
+        assert stats.ks_2samp(one, other).pvalue > 0.01
+
+
+def _seen(points: np.ndarray) -> tuple[np.ndarray, ...]:
+    """By side, by radius, and by angle."""
+    return points[:, 0], np.hypot(*points.T), np.arctan2(*points.T)
 
 
 def test_the_enemy_is_hardly_farther_than_the_nearest_there_is() -> None:
@@ -58,18 +75,53 @@ def test_the_first_radius_hardly_matters(radius: float) -> None:
 def test_features_are_put_back_least_moved_first_while_it_stays_an_enemy() -> None:
     model, fewer = network(), 0
     for x in X[:15]:
-        sparse, *rest = growing_spheres(model.predict, x, X).listed
+        found = growing_spheres(model.predict, x, X)
+        sparse, *rest = found.listed
         dense = rest[0] if rest else sparse
         assert sparse.valid and dense.valid and set(sparse.changed) <= set(dense.changed)
         for j in range(6):
             assert sparse.features[j] == (dense.features[j] if j in sparse.changed else x[j])
-        moves = np.abs(np.array(sparse.features) - x) / UNIT
-        least = min(sparse.changed, key=lambda j: moves[j])
-        back = np.where(np.arange(6) == least, x, sparse.features)
-        same_side = (model.predict(back[None])[0] >= 0.5) == (model.predict(x[None])[0] >= 0.5)
-        assert same_side, "one feature less would lose it"
+        for j in sparse.changed:
+            back = np.where(np.arange(6) == j, x, sparse.features)
+            same_side = (model.predict(back[None])[0] >= 0.5) == (found.prediction >= 0.5)
+            assert same_side, "any one feature less would lose it"
+        assert sparse.distance <= dense.distance
         fewer += len(sparse.changed) < len(dense.changed)
     assert fewer >= 10
+
+
+def test_features_are_put_back_beyond_the_first_that_must_stay() -> None:
+    """Two features count, and of one of them a small move is enough."""
+
+    def predict(rows: np.ndarray) -> np.ndarray:
+        moves = (rows - X[0]) / UNIT
+        return np.where((moves[:, 0] > 0.1) & (moves[:, 1] > 1), 1.0, 0.0)
+
+    beyond = 0
+    for seed in range(5):
+        found = growing_spheres(predict, X[0], X, seed=seed, ranges=WIDE, draws=200)
+        assert found.nearest.changed == (0, 1) and found.nearest.valid
+        moves = np.abs(np.array(found.listed[-1].features) - X[0]) / UNIT
+        beyond += moves[0] < moves[2:].max()
+    assert beyond, "at least once a feature was put back after the first had to stay"
+
+
+@pytest.mark.parametrize("draws", [3, 20, 300])
+def test_of_all_enemies_that_were_drawn_the_nearest_is_taken(draws: int) -> None:
+    model, scale = network(), scales(X)
+    for seed, x in enumerate(X[:10]):
+        seen: list[np.ndarray] = []
+
+        def predict(rows: np.ndarray, seen: list[np.ndarray] = seen) -> np.ndarray:
+            seen.append(rows)
+            return model.predict(rows)
+
+        found = growing_spheres(predict, x, X, draws=draws, radius=3.0, seed=seed)
+        drawn = np.concatenate([rows for rows in seen[1:] if len(rows) == draws])
+        enemies = drawn[(model.predict(drawn) >= 0.5) != (found.prediction >= 0.5)]
+        nearest = distances(enemies, x, scale, Metric.EUCLIDEAN).min()
+        assert found.listed[-1].distance == pytest.approx(nearest)
+        assert found.calls == sum(map(len, seen))
 
 
 def test_frozen_features_do_not_move_and_ranges_hold() -> None:
@@ -100,7 +152,16 @@ def test_the_search_ends_at_the_greatest_radius_and_at_the_greatest_number_of_ca
     short = growing_spheres(model.predict, x, X, radius=0.1, radius_max=0.2)
     assert short.listed == () and short.nearest.distance <= 0.2 + 1e-9
     few = growing_spheres(model.predict, x, X, radius=0.01, calls_max=2_500)
-    assert few.listed == () and "Stopped after 3001 predictions." in few.notes
+    assert few.listed == () and "Stopped after 2500 predictions." in few.notes
+    assert few.calls <= 2_501, "and one to tell of the nearest"
+
+
+def test_an_enemy_that_the_last_call_found_is_an_answer() -> None:
+    found = growing_spheres(lambda rows: np.any(rows != X[0], axis=1) * 1.0, X[0], X, calls_max=9)
+    assert len(found.nearest.changed) == 1 and found.nearest.valid
+    assert "Stopped after 9 predictions; a nearer one may exist." in found.notes
+    alone = growing_spheres(linear().predict, X[0], X, calls_max=1)
+    assert alone.listed == () and alone.nearest.features == tuple(X[0]) and alone.calls == 1
 
 
 def test_an_original_on_the_boundary_has_an_answer() -> None:
@@ -122,6 +183,7 @@ def test_equal_seeds_give_equal_answers() -> None:
         ({"radius_max": 0.5}, "at least the first"),
         ({"threshold": np.nan}, "threshold is a finite number"),
         ({"draws": 0}, "at least one draw"),
+        ({"draws": 2.5}, "2.5 and 200000 came"),
         ({"calls_max": 0}, "at least one draw and one prediction"),
         ({"ranges": {0: (-np.inf, np.inf)}}, "grow for ever"),
         ({"frozen": range(6)}, "At least one feature must be free"),
