@@ -39,7 +39,7 @@ from nsx_core.terminal import as_line
 from nsx_core.views.counterfactual_sentences import method_sentence
 from nsx_core.words import check_phrases
 
-__all__ = ["add_counterfactuals_command", "findings_as_json", "findings_as_text"]
+__all__ = ["add_counterfactuals_command", "findings_as_json", "findings_as_text", "run_search"]
 
 #: How many answers of a method are printed as lines; JSON holds all.
 LINES_A_METHOD = 3
@@ -88,10 +88,11 @@ def add_counterfactuals_command(
     own.add_argument("--no-cache", action="store_true", help="read and keep nothing")
     own.add_argument("--json", action="store_true", help="everything, as JSON")
     own.add_argument("--quiet", action="store_true", help="no progress on standard error")
-    own.set_defaults(run=_run)
+    own.set_defaults(run=lambda given, catalogue: run_search(given, catalogue))
 
 
-def _run(given: argparse.Namespace, catalogue: Catalogue) -> None:
+def run_search(given: argparse.Namespace, catalogue: Catalogue) -> None:
+    """Search as the command line asks, and print what was found."""
     check_phrases(given.text, tuple(given.phrase))
     settings = ExplainSettings(
         budget=given.draws,

@@ -147,6 +147,14 @@ def test_other_methods_know_one_stage_and_keep_their_packages_to_themselves() ->
     assert not breaches, "\n".join(breaches)
 
 
+def test_counterfactual_methods_know_no_model_and_no_store() -> None:
+    allowed = [
+        f"nsx_core.{n}" for n in ("counterfactual_records", "infilling", "scoring", "stopping")
+    ]
+    breaches = _reaching_beyond("counterfactuals", *allowed)
+    assert not breaches, "\n".join(breaches)
+
+
 def test_only_the_store_imports_duckdb() -> None:
     elsewhere = [m for m in [*CORE, *SCREENS] if not _below(m.name, "nsx_core.store")]
     breaches = [said for module in elsewhere for said in module.breaches("duckdb")]

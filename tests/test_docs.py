@@ -82,6 +82,9 @@ def test_the_module_and_its_options_exist(
         monkeypatch.setattr("nsx_core.cli._models", lambda *given: ran.append(given))
         monkeypatch.setattr("nsx_core.cli_suites.fetch_suite", lambda *given: ran.append(given))
         monkeypatch.setattr("nsx_core.cli_audit.print_tables", lambda *given: ran.append(given))
+        monkeypatch.setattr(
+            "nsx_core.cli_counterfactuals.run_search", lambda *given: ran.append(given)
+        )
         monkeypatch.setattr("nsx_core.cli_audit.run_audit", lambda *given: ran.append(given))
         assert command_line(arguments) == 0
         assert len(ran) == 1
