@@ -44,6 +44,7 @@ def main() -> None:
             "Explore": [
                 st.Page("pages/explore/explain.py", title="Explain", default=True),
                 st.Page("pages/explore/compare.py", title="Compare"),
+                st.Page("pages/explore/counterfactuals.py", title="Counterfactuals"),
             ],
             "Audit": [
                 st.Page("pages/audit/run.py", title="Run"),

@@ -39,8 +39,10 @@ DELTA_MIN, DELTA_MAX = 0.01, 0.5
 #: Where the sliders of a wanted probability stand at first.
 TARGET_DEFAULT, EPSILON_DEFAULT = 0.1, 0.1
 #: 0.01 to 1,000, three steps to each power of ten.
-LAMBDAS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0)
-LAMBDAS += (100.0, 200.0, 500.0, 1000.0)
+LAMBDAS: tuple[float, ...] = (
+    *(float(f"{digit}e{power}") for power in range(-2, 3) for digit in (1, 2, 5)),
+    1000.0,
+)
 LAMBDA_DEFAULT = 1.0
 _OF_EXPLAIN_ONLY = ("word", "early")
 

@@ -18,6 +18,7 @@ from nsx_core.views.scores_table import scores_frame, scores_table
 from nsx_core.views.struck import Struck
 from nsx_core.views.walkthrough import walkthrough
 from pages.explore.asking import write_address
+from pages.explore.counterfactuals_asking import open_counterfactuals
 from pages.explore.quality import quality
 from pages.explore.striking import heard_strikes, strike_form, struck_of
 from pages.shared.figure import figure
@@ -60,6 +61,16 @@ def result(engine: Engine, explanation: Explanation, *, growing: bool = False) -
             st.text(sentences.word_sentence(explanation, index, side))
             if struck:
                 st.text(sentences.without_sentence(struck, index, side))
+    # There while it grows, too, so that what stands below does not move.
+    if st.button(
+        "Find the smallest change",
+        key="smallest",
+        type="tertiary",
+        disabled=growing,
+        help="The least that would have to change for another prediction, and the least that "
+        "suffices for this one, by four methods on the Counterfactuals page.",
+    ):
+        open_counterfactuals(engine, st.session_state["asked"], explanation.settings.threshold)
     view = st.segmented_control(
         "Show",
         list(_VIEWS),
