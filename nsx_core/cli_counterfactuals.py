@@ -6,9 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from nsx_core.catalogue import Catalogue
 from nsx_core.counterfactual_records import (
@@ -19,7 +17,6 @@ from nsx_core.counterfactual_records import (
     MethodFound,
     Removal,
     SetKind,
-    WordSet,
 )
 from nsx_core.counterfactual_search import searched
 from nsx_core.pipeline import Progress
@@ -36,6 +33,7 @@ from nsx_core.settings import (
 )
 from nsx_core.store import Store
 from nsx_core.terminal import as_line
+from nsx_core.views.counterfactual_json import findings_as_json
 from nsx_core.views.counterfactual_sentences import method_sentence
 from nsx_core.words import check_phrases
 
@@ -119,74 +117,6 @@ def run_search(given: argparse.Namespace, catalogue: Catalogue) -> None:
 
 def _show(progress: Progress) -> None:
     print(f"\r{progress.stage}: {progress.done} of {progress.total} ", end="", file=sys.stderr)
-
-
-def findings_as_json(found: Findings) -> dict[str, Any]:
-    """The findings as plain values: every method's answers, and every text that was judged."""
-    goal = found.goal
-    return {
-        "text": found.text,
-        "words": [asdict(word) for word in found.words],
-        "classifier": found.classifier,
-        "infiller": found.infiller,
-        "label": found.label,
-        "probability": goal.original,
-        "predicted": goal.predicted,
-        "threshold": goal.threshold,
-        "target": goal.target,
-        "tolerance": goal.tolerance,
-        "budget": found.budget,
-        "free_texts": found.free,
-        "methods": [_method(one, found) for one in found.found],
-        "texts": [_row(row) for row in found.table],
-        "fluency_note": found.fluency_note,
-    }
-
-
-def _method(one: MethodFound, found: Findings) -> dict[str, Any]:
-    return {
-        "method": str(one.method),
-        "says": method_sentence(one, found),
-        "counterfactuals": [_row(row) for row in one.listed],
-        "nearest": None if one.nearest is None else _row(one.nearest),
-        "sets": [_set(word_set, found) for word_set in one.sets],
-        "calls": one.calls,
-        "infills": one.written,
-        "seconds": round(one.seconds, 3),
-        "ended": str(one.ended),
-        "notes": list(one.notes),
-    }
-
-
-def _row(row: Counterfactual) -> dict[str, Any]:
-    return {
-        "text": row.text,
-        "found_by": None if row.method is None else str(row.method),
-        "replaced": [i for i, replaced in enumerate(row.candidate.replaced) if replaced],
-        "pieces": [{"text": text, "written": written} for text, written in row.pieces],
-        "before": row.before,
-        "after": row.after,
-        "words_changed": row.words_changed,
-        "edit_distance": row.edit_distance,
-        "cosine": row.cosine,
-        "fluency": row.fluency,
-        "valid": row.valid,
-    }
-
-
-def _set(found: WordSet, findings: Findings) -> dict[str, Any]:
-    return {
-        "kind": str(found.kind),
-        "words": [findings.words[i].text for i in found.words],
-        "positions": list(found.words),
-        "count": found.share.count,
-        "n": found.share.n,
-        "low": found.share.low,
-        "high": found.share.high,
-        "coverage": found.coverage,
-        "proven": found.proven,
-        "breakers": [candidate.text for candidate in found.breakers],
-    }
 
 
 def findings_as_text(found: Findings) -> str:

@@ -4,110 +4,40 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 
-from nsx_core.counterfactual_records import (
-    Candidate,
-    Counterfactual,
-    CounterfactualRequest,
-    Findings,
-    WordSet,
-)
-from nsx_core.views import phrase_list
-from nsx_core.views.counterfactual_table import Row
+from nsx_core.counterfactual_records import Counterfactual, Findings
+from nsx_core.spreadsheet import csv_bytes
+from nsx_core.views.counterfactual_json import findings_as_json
+from nsx_core.views.files import parquet_bytes
 from nsx_core.views.markup import printable
 
-__all__ = ["about", "file_stem", "findings_json", "texts_frame"]
+__all__ = ["as_csv", "as_json", "as_parquet", "file_stem"]
 
 _DRAWS = "draws"
 _LETTERS = {True: "r", False: "k"}
+_DTYPES: dict[type, str] = {str: "str", float: "float64", int: "int64"}
 
 
-def about(
-    found: Findings, request: CounterfactualRequest, strength: float, tolerance: float
-) -> dict[str, str | float | int | bool]:
-    """What a file must say to be understood without the app.
+def as_csv(rows: Sequence[Counterfactual], found: Findings) -> bytes:
+    """The rows in the order given, UTF-8, nothing in it that a spreadsheet would run.
 
-    strength: lambda of the ranking; tolerance: the epsilon that decided what is valid.
+    found: with the goal by which the rows' ``valid`` was judged, here and in ``as_parquet``.
     """
-    settings = request.explain.settings
-    return {
-        "original_text": printable(found.text),
-        "classifier": found.classifier,
-        "label": found.label,
-        "original_probability": found.goal.original,
-        "threshold": found.goal.threshold,
-        "target": found.goal.target,
-        "tolerance": tolerance,
-        "lambda": strength,
-        "calls_a_method": found.budget,
-        "texts_paid_before": found.free,
-        "removal": str(request.removal),
-        "anchor_precision": request.precision,
-        "anchor_delta": request.delta,
-        "infiller": found.infiller,
-        "temperature": settings.generation.temperature,
-        "top_p": settings.generation.top_p,
-        "sampler": settings.sampler,
-        "budget": settings.budget,
-        "seed": settings.seed,
-        "phrases_as_units": phrase_list.written([printable(p) for p in settings.phrases]),
-        "explanation": found.explanation,
-        "findings": found.key,
-    }
+    return csv_bytes(_frame(rows, found))
 
 
-def texts_frame(rows: Sequence[Row], about: dict[str, Any]) -> pd.DataFrame:
-    """The rows as a table; ``mask`` has one letter a word, k = kept, r = replaced.
-
-    What was not measured is missing, never 0.
-    """
-    texts = [row.text for row in rows]
-    frame = pd.DataFrame(
-        {
-            "rank": pd.Series([row.rank for row in rows], dtype="int64"),
-            "found_by": pd.Series([_finder(t) for t in texts], dtype="str"),
-            "counterfactual_text": pd.Series([printable(t.text) for t in texts], dtype="str"),
-            "mask": pd.Series([_mask(t.candidate) for t in texts], dtype="str"),
-            "probability": pd.Series([t.after for t in texts], dtype="float64"),
-            "valid": pd.Series([t.valid for t in texts], dtype="bool"),
-            "words_changed": pd.Series([t.words_changed for t in texts], dtype="int64"),
-            "edit_distance": pd.Series([t.edit_distance for t in texts], dtype="int64"),
-            "cosine": pd.Series([t.cosine for t in texts], dtype="float64"),
-            "fluency": pd.Series([t.fluency for t in texts], dtype="float64"),
-        }
-    )
-    same = {name: [value] * len(frame) for name, value in about.items()}
-    return pd.concat([frame, pd.DataFrame(same, index=frame.index)], axis=1)
+def as_parquet(rows: Sequence[Counterfactual], found: Findings) -> bytes:
+    """The rows in the order given; what the search was also stands in the file's metadata."""
+    return parquet_bytes(_frame(rows, found), _about(found))
 
 
-def findings_json(found: Findings, rows: Sequence[Row], about: dict[str, Any]) -> bytes:
-    """Each method's answer and the rows, UTF-8; what was not measured is null."""
-    words = [printable(word.text) for word in found.words]
-    methods = [
-        {
-            "method": str(m.method),
-            "calls": m.calls,
-            "infills": m.written,
-            "seconds": m.seconds,
-            "ended": str(m.ended),
-            "notes": list(m.notes),
-            "listed": [_text(t) for t in m.listed],
-            "nearest": None if m.nearest is None else _text(m.nearest),
-            "sets": [_set(chosen, words) for chosen in m.sets],
-        }
-        for m in found.found
-    ]
-    made = {
-        "about": about,
-        "fluency_note": found.fluency_note,
-        "words": words,
-        "methods": methods,
-        "texts": [{"rank": row.rank, **_text(row.text)} for row in rows],
-    }
-    return json.dumps(made, ensure_ascii=False, indent=1).encode("utf-8")
+def as_json(found: Findings) -> bytes:
+    """Every method's answer and every text that was judged, UTF-8; not measured = null."""
+    written = json.dumps(findings_as_json(found), ensure_ascii=False, indent=1)
+    # Half of a surrogate pair is no character: JSON's own escape keeps it.
+    return written.encode("utf-8", "backslashreplace")
 
 
 def file_stem(found: Findings) -> str:
@@ -115,45 +45,46 @@ def file_stem(found: Findings) -> str:
     return f"counterfactuals-{found.classifier}-{found.key[:8]}"
 
 
-def _text(text: Counterfactual) -> dict[str, Any]:
+def _frame(rows: Sequence[Counterfactual], found: Findings) -> pd.DataFrame:
+    """``mask`` has one letter a word, k = kept, r = replaced; not measured = missing, never 0."""
+    frame = pd.DataFrame(
+        {
+            "found_by": pd.Series([str(r.method or _DRAWS) for r in rows], dtype="str"),
+            "counterfactual_text": pd.Series([printable(r.text) for r in rows], dtype="str"),
+            "mask": pd.Series([_mask(r) for r in rows], dtype="str"),
+            "probability": pd.Series([r.after for r in rows], dtype="float64"),
+            "valid": pd.Series([r.valid for r in rows], dtype="bool"),
+            "words_changed": pd.Series([r.words_changed for r in rows], dtype="int64"),
+            "edit_distance": pd.Series([r.edit_distance for r in rows], dtype="int64"),
+            "cosine": pd.Series([r.cosine for r in rows], dtype="float64"),
+            "fluency": pd.Series([r.fluency for r in rows], dtype="float64"),
+        }
+    )
+    same = {
+        name: pd.Series([value] * len(frame), dtype=_DTYPES[type(value)])
+        for name, value in _about(found).items()
+    }
+    return pd.concat([frame, pd.DataFrame(same, index=frame.index)], axis=1)
+
+
+def _about(found: Findings) -> dict[str, str | float | int]:
+    """What a file must say to be understood without the app."""
+    goal = found.goal
     return {
-        "found_by": _finder(text),
-        "text": printable(text.text),
-        "pieces": [{"text": printable(p), "written": written} for p, written in text.pieces],
-        "mask": _mask(text.candidate),
-        "probability_before": text.before,
-        "probability": text.after,
-        "valid": text.valid,
-        "words_changed": text.words_changed,
-        "edit_distance": text.edit_distance,
-        "cosine": text.cosine,
-        "fluency": text.fluency,
+        "original_text": printable(found.text),
+        "classifier": found.classifier,
+        "label": found.label,
+        "original_probability": float(goal.original),
+        "threshold": float(goal.threshold),
+        "target": float(goal.target),
+        "tolerance": float(goal.tolerance),
+        "calls_a_method": found.budget,
+        "texts_there_before": found.free,
+        "infiller": found.infiller,
+        "explanation": found.explanation,
+        "findings": found.key,
     }
 
 
-def _set(chosen: WordSet, words: list[str]) -> dict[str, Any]:
-    return {
-        "kind": str(chosen.kind),
-        "positions": [at + 1 for at in chosen.words],
-        "words": [words[at] for at in chosen.words],
-        "count": chosen.share.count,
-        "of": chosen.share.n,
-        "low": chosen.share.low,
-        "high": chosen.share.high,
-        "coverage": chosen.coverage,
-        "proven": chosen.proven,
-        "examples": [_judged(text) for text in chosen.examples],
-        "breakers": [_judged(text) for text in chosen.breakers],
-    }
-
-
-def _judged(text: Candidate) -> dict[str, Any]:
-    return {"text": printable(text.text), "probability": text.probability}
-
-
-def _finder(text: Counterfactual) -> str:
-    return _DRAWS if text.method is None else str(text.method)
-
-
-def _mask(candidate: Candidate) -> str:
-    return "".join(_LETTERS[replaced] for replaced in candidate.replaced)
+def _mask(row: Counterfactual) -> str:
+    return "".join(_LETTERS[replaced] for replaced in row.candidate.replaced)
