@@ -75,18 +75,19 @@ def word_sets(one: MethodFound, found: Findings) -> Node | None:
         return None
     best = one.sets[0]
     if best.kind is SetKind.REMOVED:
-        shares, said = "Reached", "Without these words the goal is reached."
+        shares, said = "Reached", "to do without, which are replaced or taken out"
     else:
-        shares, said = "Held", "With these words kept, the others replaced, the prediction holds."
+        shares, said = "Held", "to keep, while others are replaced"
     heads = [("Words", ""), (shares, "number"), ("Share and interval", "cf-between")]
     if best.kind is SetKind.KEPT:
         heads += [("Precision, at least", "number"), ("Coverage", "number")]
     rows = (_set_row(word_set, found) for word_set in one.sets[:_SETS_SHOWN])
-    more = len(one.sets) - _SETS_SHOWN
+    more, several = len(one.sets) - _SETS_SHOWN, len(one.sets) > 1
+    count = counted(len(one.sets), "set")
     rest = f" The best {_SETS_SHOWN} are here, JSON has {more:,} more." if more > 0 else ""
     table = node(
         "table",
-        node("caption", f"{said} {counted(len(one.sets), 'set')}, the best first.{rest}"),
+        node("caption", f"{count} of words {said}{', the best first' if several else ''}.{rest}"),
         node("thead", node("tr", *(node("th", h, scope="col", cls=c) for h, c in heads))),
         node("tbody", *rows),
         cls="cf-sets",
@@ -109,8 +110,7 @@ def breakers(one: MethodFound, found: Findings) -> Node | None:
     listed = len(anchor.breakers)
     caption = (
         f"The prediction was lost in {broke:,} of {counted(anchor.share.n, 'text')} with these "
-        f"words kept. {counted(listed, 'different text', 'different texts')} of them, those with "
-        "the fewest changes first."
+        f"words kept{', those with the fewest changes first' if listed > 1 else ''}."
     )
     heads = (("Text that broke it", "text"), ("Probability", "number"), ("Words changed", "number"))
     table = node(
