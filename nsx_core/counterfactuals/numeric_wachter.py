@@ -261,7 +261,7 @@ class _Adam:
         space = self.problem.space
         points = space.points(z)
         try:
-            given = np.asarray(self.gradient(points.copy()), np.float64)
+            given = np.asarray(self.gradient(points), np.float64)
         except (TypeError, ValueError) as error:
             raise ModelError(f"A gradient could not be computed: {error}.") from error
         if given.shape != points.shape or not np.isfinite(given).all():

@@ -106,6 +106,22 @@ def test_features_are_put_back_beyond_the_first_that_must_stay() -> None:
     assert beyond, "at least once a feature was put back after the first had to stay"
 
 
+def test_a_feature_that_had_to_stay_is_put_back_once_another_was() -> None:
+    """The second can be put back as long as the first moves, and the first once the second is."""
+
+    def predict(rows: np.ndarray) -> np.ndarray:
+        first, second, third, *_ = ((rows - X[0]) / UNIT).T
+        return np.where((third > 1) & ((first != 0) | (second == 0)), 1.0, 0.0)
+
+    again = 0
+    for seed in range(8):
+        found = growing_spheres(predict, X[0], X, seed=seed, frozen=[3, 4, 5], ranges=WIDE)
+        assert found.nearest.changed == (2,) and found.nearest.valid
+        first, second, *_ = np.abs(np.array(found.listed[-1].features) - X[0]) / UNIT
+        again += first < second
+    assert again, "at least once the first feature was tried before the second"
+
+
 @pytest.mark.parametrize("draws", [3, 20, 300])
 def test_of_all_enemies_that_were_drawn_the_nearest_is_taken(draws: int) -> None:
     model, scale = network(), scales(X)
@@ -134,6 +150,22 @@ def test_frozen_features_do_not_move_and_ranges_hold() -> None:
         assert one.features[0] == x[0] and low <= one.features[1] <= low + 200
         assert 0 not in one.changed
         assert all(X.min(axis=0)[2:] <= one.features[2:])
+
+
+def test_the_model_is_asked_about_nothing_out_of_the_ranges() -> None:
+    seen: list[np.ndarray] = []
+
+    def predict(rows: np.ndarray) -> np.ndarray:
+        seen.append(rows)
+        return np.zeros(len(rows))
+
+    low, high = X.min(axis=0), X.max(axis=0)
+    low[1], high[1] = X[0, 1] - 2, X[0, 1] + 3
+    growing_spheres(predict, X[0], X, ranges={1: (low[1], high[1])}, frozen=[5], draws=200)
+    rows = np.concatenate(seen)
+    assert (low <= rows).all() and (rows <= high).all() and (rows[:, 5] == X[0, 5]).all()
+    assert (rows.min(axis=0)[:5] == low[:5]).all(), "as far as the ranges go"
+    assert (rows.max(axis=0)[:5] == high[:5]).all()
 
 
 def test_where_there_is_none_that_is_the_answer() -> None:
