@@ -13,13 +13,12 @@ from nsx_core.engine import Engine
 from nsx_core.views import counterfactual_files as files
 from nsx_core.views.counterfactual_address import LAMBDAS
 from nsx_core.views.counterfactual_marks import method_name
-from nsx_core.views.counterfactual_scatter import scatter, scatter_alt, scatter_sentence
+from nsx_core.views.counterfactual_scatter import AGAINST, scatter, scatter_alt, scatter_sentence
 from nsx_core.views.counterfactual_table import filtered, summary_sentence, table_frame
 from pages.explore.counterfactuals_asking import write_address
 
 __all__ = ["all_texts"]
 
-_AGAINST = {"words": "Words changed", "edits": "Edit distance", "cosine": "Meaning moved"}
 #: Among the methods to filter by: the texts behind necessity and sufficiency, which none found.
 _DRAWS = "draws"
 
@@ -39,7 +38,7 @@ def all_texts(engine: Engine, found: Findings) -> None:
     shown = _chosen(rows, judged)
     st.text(summary_sentence(shown, judged))
     st.dataframe(table_frame(shown), key=f"cf-table-{key}", hide_index=True)
-    _downloads(shown, judged, key)
+    _downloads(shown, judged, found)
 
 
 def _ranks(found: Findings) -> None:
@@ -81,21 +80,19 @@ def _drawn(rows: Sequence[Counterfactual], found: Findings, key: str) -> None:
     """The scatter; by what proximity is measured is chosen."""
     against = st.segmented_control(
         "Proximity",
-        list(_AGAINST),
+        list(AGAINST),
         key="cf_against",
-        format_func=_AGAINST.__getitem__,
-        default="words",
+        format_func=AGAINST.__getitem__,
+        default="words changed",
         required=True,
         persist_state="session",
     )
-    chart = scatter(rows, found, against)
-    if chart is not None:
-        st.plotly_chart(
-            chart,
-            key=f"cf-scatter-{key}",
-            config={"displayModeBar": False},
-            alt=scatter_alt(rows),
-        )
+    st.plotly_chart(
+        scatter(rows, found, against),
+        key=f"cf-scatter-{key}",
+        config={"displayModeBar": False},
+        alt=scatter_alt(rows),
+    )
     st.text(scatter_sentence(rows))
 
 
@@ -126,18 +123,19 @@ def _chosen(rows: Sequence[Counterfactual], found: Findings) -> Sequence[Counter
     return filtered(rows, valid_only, methods, most)
 
 
-def _downloads(rows: Sequence[Counterfactual], found: Findings, key: str) -> None:
-    stem = f"counterfactuals-{found.classifier}-{key[:8]}"
+def _downloads(rows: Sequence[Counterfactual], judged: Findings, found: Findings) -> None:
+    """The rows shown as a table, by the sliders' goal; JSON holds all, by the search's own."""
+    stem = files.file_stem(found)
     kinds = (
-        ("CSV", files.as_csv, "text/csv"),
-        ("JSON", files.as_json, "application/json"),
-        ("Parquet", files.as_parquet, "application/vnd.apache.parquet"),
+        ("CSV", partial(files.as_csv, rows, judged), "text/csv"),
+        ("JSON", partial(files.as_json, found), "application/json"),
+        ("Parquet", partial(files.as_parquet, rows, judged), "application/vnd.apache.parquet"),
     )
     with st.container(key="cf_downloads", horizontal=True):
         for name, made, kind in kinds:
             st.download_button(
                 f"Download {name}",
-                partial(made, rows, found),
+                made,
                 f"{stem}.{name.lower()}",
                 kind,
                 key=f"cf_{name.lower()}",
