@@ -53,7 +53,7 @@ def _seen(points: np.ndarray) -> tuple[np.ndarray, ...]:
 
 def test_the_enemy_is_hardly_farther_than_the_nearest_there_is() -> None:
     model = linear()
-    for x in X[:20]:
+    for x in X[:12]:
         found = growing_spheres(model.predict, x, X, draws=3_000, ranges=WIDE)
         enemy = found.listed[-1]
         truth = _truth(model, x)
