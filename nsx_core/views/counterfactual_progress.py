@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from nsx_core.batches import LONG_WORK, work
 from nsx_core.counterfactual_records import CounterfactualRequest, Method
 from nsx_core.job import JobView
-from nsx_core.views.counterfactual_marks import method_name
 from nsx_core.views.numbers import counted
 from nsx_core.views.sentences import progress_sentence, progress_share
 
@@ -22,19 +19,19 @@ QUESTIONS = {
     "of its changes can be taken back?",
     Method.ANCHORS: "Which words, kept, hold the prediction, whatever the others are?",
 }
-_CRITERIA, _LOADING, _WAITING = "criteria", "loading models", "waiting"
+_SEARCHING, _CRITERIA, _LOADING, _WAITING = "searching", "criteria", "loading models", "waiting"
 
 
 def search_sentence(job: JobView, request: CounterfactualRequest) -> str:
-    """'Method 2 of 4, SEDC: 310 of at most 1,000 classifier calls'; before it, the explanation's."""
+    """'2,653 of 4,000 classifier calls ... by 4 methods side by side'; before, the explanation."""
     if job.stage == "stopping":
         return "Stopping. What was written and judged is kept."
-    number = _number(job.stage, request.methods)
-    if number is not None:
-        calls = max(0, job.done - number * request.budget)
+    if job.stage == _SEARCHING:
+        methods = len(request.methods)
+        who = "one method" if methods == 1 else f"{methods} methods side by side"
         return (
-            f"Method {number + 1} of {len(request.methods)}, {method_name(Method(job.stage))}: "
-            f"{calls:,} of at most {counted(request.budget, 'classifier call')}"
+            f"Searching by {who}: {job.done:,} of {counted(job.total, 'classifier call')} made, or "
+            f"not needed by a method that has ended \u00b7 {job.infilled:,} newly written"
         )
     if job.stage == _CRITERIA:
         return "Measuring how near to the original, and how fluent, each text is."
@@ -48,10 +45,9 @@ def search_sentence(job: JobView, request: CounterfactualRequest) -> str:
 def search_share(job: JobView, request: CounterfactualRequest, draws: int) -> float:
     """How much of the explanation's draws and of all methods' calls is behind it, 0..1."""
     calls = request.budget * len(request.methods)
-    if _number(job.stage, request.methods) is not None or job.stage == _CRITERIA:
+    loading_late = job.stage == _LOADING and job.total == calls
+    if job.stage in (_SEARCHING, _CRITERIA) or loading_late:
         return progress_share(draws + job.done, draws + calls)
-    if job.stage == _LOADING and job.total == calls:
-        return progress_share(draws, draws + calls)
     return progress_share(min(job.done, draws), draws + calls)
 
 
@@ -69,8 +65,3 @@ def long_search_sentence(words: int, draws: int, request: CounterfactualRequest)
         "budget or a shorter text takes less. You can stop at any time, and what is written by "
         "then is kept."
     )
-
-
-def _number(stage: str, methods: Sequence[Method]) -> int | None:
-    """Which of the methods the stage is, from 0; None for another stage."""
-    return next((i for i, method in enumerate(methods) if method == stage), None)

@@ -21,6 +21,14 @@ __all__ = ["all_texts"]
 
 #: Among the methods to filter by: the texts behind necessity and sufficiency, which none found.
 _DRAWS = "draws"
+#: What differs most from row to row first, for a narrow window.
+_COLUMNS = ("Text", "P after", "Valid", "Words changed", "Edit distance", "Cosine", "Fluency")
+_COLUMNS += ("Method", "P before")
+_LOOKS = {
+    "Text": st.column_config.TextColumn(width="large"),
+    **{name: st.column_config.NumberColumn(format="%.4f") for name in ("P after", "P before")},
+    **{name: st.column_config.NumberColumn(format="%.2f") for name in ("Cosine", "Fluency")},
+}
 
 
 @st.fragment
@@ -37,7 +45,13 @@ def all_texts(engine: Engine, found: Findings) -> None:
     _drawn(rows, judged, key)
     shown = _chosen(rows, judged)
     st.text(summary_sentence(shown, judged))
-    st.dataframe(table_frame(shown), key=f"cf-table-{key}", hide_index=True)
+    st.dataframe(
+        table_frame(shown),
+        key=f"cf-table-{key}",
+        hide_index=True,
+        column_order=_COLUMNS,
+        column_config=_LOOKS,
+    )
     _downloads(shown, judged, found)
 
 

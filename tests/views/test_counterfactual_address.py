@@ -112,8 +112,12 @@ def job(stage: str, done: int, total: int, **others: int) -> JobView:
         (job("waiting", 0, 100, ahead=2), "Waiting for its turn behind 2 others.", 0.0),
         (job("drawing", 50, 100), "First the explanation. 50 of 100 draws", 50 / 2100),
         (job("loading models", 0, 2000), "Loading the models.", 100 / 2100),
-        (job("wachter", 0, 2000), "Method 1 of 2, Wachter: 0 of at most 1,000", 100 / 2100),
-        (job("sedc", 1300, 2000), "Method 2 of 2, SEDC: 300 of at most 1,000", 1400 / 2100),
+        (
+            job("searching", 1300, 2000, infilled=9),
+            "Searching by 2 methods side by side: 1,300 of 2,000 classifier calls made, or not "
+            "needed by a method that has ended \u00b7 9 newly written",
+            1400 / 2100,
+        ),
         (job("criteria", 2000, 2000), "Measuring how near", 1.0),
         (job("stopping", 1300, 2000), "Stopping.", 100 / 2100),
     ],
