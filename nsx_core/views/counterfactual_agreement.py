@@ -106,8 +106,8 @@ def _necessary(explanation: Explanation, changed: dict[Method, frozenset[int]]) 
 def _sufficient(explanation: Explanation, kept: frozenset[int] | None) -> str:
     if not explanation.predicted:
         return (
-            f"{explanation.label} is not predicted: an anchor holds that it is not, and "
-            "sufficiency asks what brings it about, so the two are not compared."
+            f"Sufficiency asks which words bring {explanation.label} about, and the anchor which "
+            "ones hold that it is not predicted, so the two are not compared."
         )
     best = _strongest(explanation, Side.SUFFICIENCY)
     if best is None:

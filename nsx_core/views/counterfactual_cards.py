@@ -47,12 +47,16 @@ def card(one: MethodFound, found: Findings, shown: int) -> Node:
     """The answer; shown: which of the listed texts, from 0, the last where it is beyond them."""
     at = min(max(shown, 0), max(len(one.listed) - 1, 0))
     text = one.listed[at] if one.listed else one.nearest
+    if one.method is Method.ANCHORS and one.sets and not one.listed:
+        # It looks for what holds: how near a text came to the goal is no answer of it.
+        text = None
     name = method_name(one.method)
     lines = " ".join((ended_sentence(one, found), *one.notes))
     return node(
         "section",
         node("h4", name, node("small", _ASKS[one.method])),
         node("p", answer_sentence(one, found, at), cls="cf-said"),
+        _anchor(one, found),
         *(_text(one, found, text) if text else ()),
         _figures(
             (
@@ -74,6 +78,7 @@ def word_sets(one: MethodFound, found: Findings) -> Node | None:
     if not one.sets:
         return None
     best = one.sets[0]
+    inside = set_marked(found.text, found.words, best.words, best.kind)
     if best.kind is SetKind.REMOVED:
         shares, said = "Reached", "to do without, which are replaced or taken out"
     else:
@@ -94,7 +99,7 @@ def word_sets(one: MethodFound, found: Findings) -> Node | None:
     )
     return node(
         "div",
-        _flow(found, set_marked(found.text, found.words, best.words, best.kind)),
+        _flow(found, inside),
         node("div", table, cls="wide"),
         cls="cf-word-sets",
         properties=tint(best.kind),
@@ -121,6 +126,15 @@ def breakers(one: MethodFound, found: Findings) -> Node | None:
         cls="plain cf-breakers",
     )
     return node("div", table, cls="wide cf-tall", properties=tint(SetKind.REMOVED))
+
+
+def _anchor(one: MethodFound, found: Findings) -> Node | None:
+    """The anchor on the whole text; None for other methods."""
+    if one.method is not Method.ANCHORS or not one.sets:
+        return None
+    best = one.sets[0]
+    inside = set_marked(found.text, found.words, best.words, best.kind)
+    return node("div", _flow(found, inside), properties=tint(best.kind))
 
 
 def _text(one: MethodFound, found: Findings, text: Counterfactual) -> tuple[Node | None, ...]:

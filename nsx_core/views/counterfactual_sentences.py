@@ -77,8 +77,8 @@ def answer_sentence(one: MethodFound, found: Findings, shown: int) -> str:
             return removed_sentence(one.sets[0], one, found)
         if one.listed:
             return (
-                "No words were found without which the goal is reached in most texts, but in a "
-                f"single one it is. {change_sentence(one.listed[shown], found)}"
+                "No words were found without which most texts reach the goal, but single texts "
+                f"do. {change_sentence(one.listed[shown], found)}"
             )
     if one.listed:
         return change_sentence(one.listed[shown], found)

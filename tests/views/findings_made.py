@@ -37,7 +37,7 @@ def counterfactual(
     answers: tuple[str, ...],
     after: float,
     *,
-    cosine: float | None = 0.8,
+    cosine: float = 0.8,
     fluency: float | None = -0.1,
     text: str = TEXT,
     goal: Goal = GOAL,
