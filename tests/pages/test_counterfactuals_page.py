@@ -10,6 +10,7 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from visiting import explained, shown, texts, twice
 
+from nsx_core.latest import Latest
 from pages.shared.engine import the_engine
 
 PAGE = "pages/explore/counterfactuals.py"
@@ -85,12 +86,11 @@ def test_a_first_visit_searches_the_stored_example_at_once(app: AppTest) -> None
     assert has_result(app)
 
 
-def test_without_a_stored_explanation_a_first_visit_invites(fresh_app: AppTest) -> None:
-    app = opened(fresh_app)
-    assert "Not searched yet" in texts(app) and "Anchors. Which words" in texts(app)
-    assert app.session_state["cf_job"] is None
-    find(app)
-    assert has_result(app)
+def test_without_a_stored_explanation_a_first_visit_invites(small: AppTest) -> None:
+    assert "Not searched yet" in texts(small) and "Anchors. Which words" in texts(small)
+    assert small.session_state["cf_job"] is None
+    find(small)
+    assert has_result(small)
 
 
 def test_an_unknown_text_and_bad_parameters_are_put_aside_and_said(fresh_app: AppTest) -> None:
@@ -141,11 +141,10 @@ def test_moving_a_rank_slider_ranks_and_judges_anew_without_a_search(small: AppT
     assert not small.exception and has_result(small)
 
 
-@pytest.mark.parametrize("calls", [1, 3])
-def test_the_smallest_budgets_end_in_a_result(small: AppTest, calls: int) -> None:
-    small.number_input(key="cf_calls").set_value(calls)
+def test_the_smallest_budget_ends_in_a_result(small: AppTest) -> None:
+    small.number_input(key="cf_calls").set_value(1)
     find(small, TEXT)
-    assert has_result(small)
+    assert has_result(small) and "of 1 call" in said(small)
 
 
 def test_a_probability_that_no_text_has_is_answered_with_the_nearest(small: AppTest) -> None:
@@ -245,3 +244,12 @@ def test_the_page_keeps_its_widgets_when_one_comes_back(small: AppTest) -> None:
     small.switch_page(PAGE).run()
     twice(small)
     assert small.text_area(key="cf_text").value == TEXT and has_result(small)
+
+
+def test_findings_that_are_not_kept_any_more_are_searched_again(small: AppTest) -> None:
+    find(small, TEXT)
+    the_engine()._found = Latest(1)
+    small.run()
+    assert not small.exception and "not kept any more" in texts(small)
+    small.button(key="cf_go_on").click().run()
+    assert has_result(settled(small))
