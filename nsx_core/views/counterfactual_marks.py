@@ -11,7 +11,6 @@ from nsx_core.views.heatmap import shading
 from nsx_core.views.markup import Node, direction, node, shortened
 
 __all__ = [
-    "NAMES",
     "change_marked",
     "changed_words",
     "changes",
@@ -20,8 +19,7 @@ __all__ = [
     "tint",
 ]
 
-#: As they are shown.
-NAMES = {
+_NAMES = {
     Method.WACHTER: "Wachter",
     Method.SEDC: "SEDC",
     Method.SPHERES: "Growing Spheres",
@@ -36,7 +34,7 @@ _CUT = " \u2026 "
 
 def method_name(method: Method | None) -> str:
     """'Growing Spheres'; for the texts behind necessity and sufficiency, which none searched."""
-    return "draw of the explanation" if method is None else NAMES[method]
+    return "draw of the explanation" if method is None else _NAMES[method]
 
 
 def changes(words: Sequence[Word], candidate: Candidate) -> tuple[tuple[str, str], ...]:
