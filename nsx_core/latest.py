@@ -30,3 +30,8 @@ class Latest(Generic[T]):
         """The result of this key, None where it is not kept."""
         with self._lock:
             return self._kept.get(key)
+
+    def clear(self) -> None:
+        """Forget all."""
+        with self._lock:
+            self._kept.clear()

@@ -15,18 +15,8 @@ import nsx_core
 
 ROOT = Path(__file__).resolve().parent.parent
 STAGES = ("words", "masking", "infilling", "classifying", "scoring", "uncertainty")
-COMMON = {
-    f"nsx_core.{name}"
-    for name in (
-        "records",
-        "settings",
-        "errors",
-        "seeding",
-        "counting",
-        "spreadsheet",
-        "terminal",
-    )  # fmt: skip
-}
+SHARED = ("records", "settings", "errors", "seeding", "counting", "spreadsheet", "terminal")
+COMMON = {f"nsx_core.{name}" for name in SHARED}
 MODEL_LIBRARIES = {"torch", "transformers", "peft", "tokenizers", "huggingface_hub"}
 MODEL_LIBRARIES |= {"numba", "onnx", "onnxruntime", "openvino", "llama_cpp"}
 LINES_MAX, PUBLIC_NAMES_MAX = 400, 15

@@ -44,7 +44,7 @@ def test_edit_distance_is_levenshteins() -> None:
         one, other = (tuple(rng.choice(list("abc"), rng.integers(0, 7))) for _ in range(2))
         assert edit_distance(one, other) == by_definition(one, other)
     assert edit_distance([], []) == 0
-    assert edit_distance("a b c".split(), "a x c d".split()) == 2
+    assert edit_distance(["a", "b", "c"], ["a", "x", "c", "d"]) == 2
 
 
 def test_the_goal_is_the_other_side_unless_another_probability_is_wanted() -> None:
