@@ -23,6 +23,8 @@ PORT ?= 8501
 ADDRESS ?= 127.0.0.1
 PIP_ARGS ?=
 TESTS ?=
+# The whole suite goes to two processes, a file to one of them; single tests need none.
+SPREAD ?= $(if $(strip $(TESTS)),,-n 2 --dist loadfile)
 DATA ?= ../shared/data
 INFILLER ?= assets/models/neutral-smollm2
 STEPS ?= 1480
@@ -72,13 +74,13 @@ app: setup
 	    --server.headless $(HEADLESS) --server.showEmailPrompt false
 
 test: setup
-	$(PYTHON) -m pytest $(TESTS)
+	$(PYTHON) -m pytest $(SPREAD) $(TESTS)
 
 check: setup
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(PYTHON) -m pytest $(TESTS)
+	$(PYTHON) -m pytest $(SPREAD) $(TESTS)
 
 format: setup
 	$(BIN)/ruff format .
