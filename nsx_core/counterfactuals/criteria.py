@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from rapidfuzz.distance import Levenshtein
 
 from nsx_core.counterfactual_records import Candidate, Counterfactual, Goal, Method
 from nsx_core.infilling import splice
@@ -11,15 +11,12 @@ from nsx_core.records import SplitText
 __all__ = ["described", "edit_distance"]
 
 
-def edit_distance(one: Sequence[str], other: Sequence[str]) -> int:
-    """Fewest words to insert, delete or exchange to make one of the other (levenshtein-1966)."""
-    above = list(range(len(other) + 1))
-    for i, word in enumerate(one, 1):
-        row = [i]
-        for j, facing in enumerate(other, 1):
-            row.append(min(above[j] + 1, row[-1] + 1, above[j - 1] + (word != facing)))
-        above = row
-    return above[-1]
+def edit_distance(one: str, other: str) -> int:
+    """Fewest words to insert, delete or exchange to make one text of the other (levenshtein-1966).
+
+    Words are the pieces between white space, whatever the units of the explanation are.
+    """
+    return Levenshtein.distance(one.split(), other.split())
 
 
 def described(
@@ -38,7 +35,7 @@ def described(
         before=goal.original,
         after=candidate.probability,
         words_changed=candidate.words_changed,
-        edit_distance=edit_distance(split.text.split(), candidate.text.split()),
+        edit_distance=edit_distance(split.text, candidate.text),
         cosine=cosine,
         fluency=fluency,
         valid=not candidate.unchanged and goal.reached(candidate.probability),

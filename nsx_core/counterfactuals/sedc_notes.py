@@ -32,8 +32,6 @@ def notes(
         said.append(f"Sets of more than {_words(size_max)} were not tried: that is the limit.")
     if ended is Ended.TIME:
         said.append(f"The time limit of {seconds_max:g} seconds ended the search.")
-    if ended is Ended.BUDGET:
-        said.append("The budget ended the search before it was through.")
     everything = frozenset(range(remover.n_words))
     if not remover.possible(everything) and not tried.pruned(everything):
         said.append("Deleting all words leaves no text to judge, so that was not tried.")

@@ -56,7 +56,7 @@ def text_spheres(
 
 
 def _search(situation: Situation, samples: int, closest: int, narrowings: int) -> Search:
-    texts, nearness, notes = JudgedTexts(situation), Nearness(situation), list[str]()
+    texts, nearness = JudgedTexts(situation), Nearness(situation)
     sampler = SphereSampler(situation)
     ended, before = Ended.COMPLETE, None
     try:
@@ -66,10 +66,9 @@ def _search(situation: Situation, samples: int, closest: int, narrowings: int) -
             yield from give_back(texts, nearness, closest, narrowings)
     except SpentError:
         ended = Ended.BUDGET
-        notes.append("The budget ended the search before it was through.")
     reaching = texts.reaching()
-    notes = [*_found_notes(before, _fewest(reaching), ended), *notes]
-    return Outcome((*nearness.ordered(reaching), *texts.others()), (), ended, tuple(notes))
+    notes = tuple(_found_notes(before, _fewest(reaching), ended))
+    return Outcome((*nearness.ordered(reaching), *texts.others()), (), ended, notes)
 
 
 def _spheres(texts: JudgedTexts, sampler: SphereSampler, samples: int) -> Asking:

@@ -34,8 +34,8 @@ __all__ = ["breakers", "card", "word_sets"]
 
 _ASKS = {
     Method.WACHTER: "The nearest text that gets the wanted probability, in words and in meaning.",
-    Method.SEDC: "The fewest words without which it is reached.",
-    Method.SPHERES: "The text reached with the fewest changes, going outwards step by step.",
+    Method.SEDC: "The fewest words whose removal reaches the goal.",
+    Method.SPHERES: "The first text that reaches the goal, going outwards a word at a time.",
     Method.ANCHORS: "The fewest words that, kept, hold the prediction whatever the others are.",
 }
 #: JSON has the others.

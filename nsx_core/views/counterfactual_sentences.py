@@ -152,7 +152,7 @@ def ended_sentence(one: MethodFound, found: Findings) -> str:
     """Why the method stopped, and what it asked for."""
     asked = f"{one.calls:,} of {counted(found.budget, 'call')}"
     return {
-        Ended.COMPLETE: f"It was through after {asked}.",
+        Ended.COMPLETE: f"It ended by itself after {asked}.",
         Ended.BUDGET: f"Its budget was spent: {asked}.",
         Ended.TIME: f"It ended at its limit of time, after {asked}.",
         Ended.SIZE: f"It tried no larger sets of words and ended after {asked}.",

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from difflib import SequenceMatcher
 
 from nsx_core import words
+from nsx_core.counterfactuals.criteria import edit_distance
 from nsx_core.records import SplitText
 from nsx_core.views import numbers
 from nsx_core.views.markup import Node, direction, node
@@ -151,6 +152,7 @@ def edit_view(
     """Both probabilities as bars with the threshold, and below them the words that changed."""
     rows = [_bar(name, p, limit) for name, p in (("before", before), ("now", after))]
     place = {"--limit": f"{limit:.2%}"}
+    distance = edit_distance(" ".join(step.before for step in steps), edited)
     return node(
         "div",
         node("p", node("small", f"Probability of {label}"), cls="edit-title"),
@@ -167,7 +169,7 @@ def edit_view(
             cls="edit-bars",
         ),
         node("p", *marked(steps), cls="edit-text", dir=direction(edited)),
-        node("p", node("small", changes_sentence(steps))),
+        node("p", node("small", f"{changes_sentence(steps)} Edit distance: {distance:,}.")),
         cls="edited",
     )
 

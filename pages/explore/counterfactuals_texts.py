@@ -25,8 +25,9 @@ _DRAWS = "draws"
 _COLUMNS = ("Text", "P after", "Valid", "Words changed", "Edit distance", "Cosine", "Fluency")
 _COLUMNS += ("Method", "P before")
 _LOOKS = {
-    "Text": st.column_config.TextColumn(width="large"),
-    **{name: st.column_config.NumberColumn(format="%.4f") for name in ("P after", "P before")},
+    "Text": st.column_config.TextColumn(width=330),
+    "Method": st.column_config.TextColumn(width=160),
+    **{name: st.column_config.NumberColumn(format="%.3f") for name in ("P after", "P before")},
     **{name: st.column_config.NumberColumn(format="%.2f") for name in ("Cosine", "Fluency")},
 }
 

@@ -42,9 +42,9 @@ def test_edit_distance_is_levenshteins() -> None:
     rng = np.random.default_rng(5)
     for _ in range(60):
         one, other = (tuple(rng.choice(list("abc"), rng.integers(0, 7))) for _ in range(2))
-        assert edit_distance(one, other) == by_definition(one, other)
-    assert edit_distance([], []) == 0
-    assert edit_distance(["a", "b", "c"], ["a", "x", "c", "d"]) == 2
+        assert edit_distance(" ".join(one), " ".join(other)) == by_definition(one, other)
+    assert edit_distance("", "") == 0
+    assert edit_distance("a  b\nc", "a x c d") == 2
 
 
 def test_the_goal_is_the_other_side_unless_another_probability_is_wanted() -> None:
