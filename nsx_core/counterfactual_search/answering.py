@@ -31,10 +31,7 @@ def pool_of(explanation: Explanation) -> tuple[Candidate, ...]:
 
 
 class Answering:
-    """What one method may ask within its budget; ``judged`` holds its candidates by text.
-
-    free: the texts that cost nothing.
-    """
+    """What one method may ask within its budget; free: the texts that cost nothing."""
 
     def __init__(
         self, split: SplitText, word_sets: WordSets, free: Iterable[str], budget: int
@@ -42,7 +39,6 @@ class Answering:
         self._split, self._sets, self._budget = split, word_sets, budget
         self._free = frozenset(free)
         self._paid: set[str] = set()
-        self.judged: dict[str, Candidate] = {}
         self.written = 0
 
     @property
@@ -100,12 +96,7 @@ class Answering:
         probabilities = self._sets.probabilities([text for *_, text in affordable])
         for (place, replaced, answers, text), p in zip(affordable, probabilities, strict=True):
             same = is_unchanged(self._split.text, text)
-            candidate = Candidate(replaced, answers, text, p, same)
-            found[place].append(candidate)
-            # The same text may come of two word sets: the smaller one tells more.
-            known = self.judged.get(text)
-            if known is None or sum(replaced) < sum(known.replaced):
-                self.judged[text] = candidate
+            found[place].append(Candidate(replaced, answers, text, p, same))
 
 
 def _infills(asks: Sequence[Ask]) -> list[tuple[int, tuple[bool, ...], int]]:

@@ -39,8 +39,8 @@ class Judging:
         """The answer of a method that has ended."""
         outcome, answering = run.outcome, run.answering
         assert outcome is not None
-        for text, candidate in answering.judged.items():
-            self._by_text.setdefault(text, (method, candidate))
+        for candidate in outcome.ranked:
+            self._by_text.setdefault(candidate.text, (method, candidate))
         goal = self._situation.goal
         changed = [c for c in outcome.ranked if not c.unchanged]
         listed = diverse((c for c in changed if goal.reached(c.probability)), LISTED)

@@ -74,8 +74,8 @@ class Situation:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a method found: ``ranked`` are its counterfactual texts, best first, those that reach
-    the goal before all others; see ``MethodFound`` for the rest.
+    """What a method found: ``ranked`` are all texts that it was told of, the pool's or not, each
+    once and best first, those that reach the goal before all others; see ``MethodFound`` for the rest.
     """
 
     ranked: tuple[Candidate, ...]
