@@ -45,7 +45,7 @@ def test_a_row_a_method_with_shares_and_medians(store: Store, tmp_path: Path) ->
     assert table["anchors"]["own"].endswith("proven in 2 of 3")
     page = counterfactuals_as_markdown(
         {
-            "machine": "one core", "cases": 3, "suite": "a suite", "classifier": "fake-hate",
+            "machine": "one core", "conditions": "nothing else ran", "cases": 3, "suite": "a suite", "classifier": "fake-hate",
             "label": "hate", "every": 1, "words": [3, 3], "budget": 200,
             "seconds": {"median": 2.0, "high": 2.5}, "methods": list(table.values()),
         }

@@ -117,6 +117,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--cases", type=int, default=60)
     parser.add_argument("--budget", type=int, default=CALLS_DEFAULT)
     parser.add_argument("--store", type=Path, required=True, help="a DuckDB file to go on from")
+    parser.add_argument(
+        "--conditions", default="nothing else ran", help="what else the machine did, for the page"
+    )
     parser.add_argument("--out", type=Path, default=PROJECT_FOLDER / "docs")
     given = parser.parse_args(argv)
     try:
@@ -165,6 +168,7 @@ def _measured(given: argparse.Namespace, catalogue: Catalogue, store: Store) -> 
     seconds = [row["seconds"] for row in own]
     return {
         "machine": f"{platform.machine()}, {os.cpu_count()} cores",
+        "conditions": given.conditions,
         "suite": suite.name,
         "classifier": entry.name,
         "label": entry.explained_label,

@@ -92,7 +92,7 @@ def counterfactuals_as_markdown(found: Mapping[str, Any]) -> str:
     lines = [
         "## Counterfactual explanations",
         "",
-        f"Written by `make bench-counterfactuals` on {found['machine']}: {found['cases']} hateful cases "
+        f"Written by `make bench-counterfactuals` on {found['machine']} ({found['conditions']}): {found['cases']} hateful cases "
         f"of {found['suite']} that {found['classifier']} predicts as {found['label']}, every "
         f"{found['every']}th in the file's order, {found['words'][0]} to {found['words'][1]} words; at most "
         f"{found['budget']:,} classifier calls a method; goal: the other prediction. The four methods "
