@@ -35,7 +35,7 @@ from nsx_core.store import Store
 from nsx_core.terminal import as_line
 from nsx_core.views.counterfactual_json import findings_as_json
 from nsx_core.views.counterfactual_sentences import method_sentence
-from nsx_core.words import check_phrases
+from nsx_core.words import SPLITTERS, check_phrases
 
 __all__ = ["add_counterfactuals_command", "findings_as_json", "findings_as_text", "run_search"]
 
@@ -72,7 +72,12 @@ def add_counterfactuals_command(
         "--tolerance", type=float, help="epsilon: how far from the target still counts, 0 to 1"
     )
     own.add_argument("--removal", default=Removal.INFILL, help=f"of SEDC: {', '.join(Removal)}")
-    own.add_argument("--precision", type=float, default=PRECISION_DEFAULT, help="tau of Anchors")
+    own.add_argument(
+        "--precision",
+        type=float,
+        default=PRECISION_DEFAULT,
+        help="tau of Anchors: the share of its draws that hold; the bound may lie up to .05 below",
+    )
     own.add_argument(
         "--delta", type=float, default=DELTA_DEFAULT, help="how often Anchors' bounds may fail"
     )
@@ -81,6 +86,11 @@ def add_counterfactuals_command(
     )
     own.add_argument("--seed", default="0")
     own.add_argument("--threshold", type=float, default=THRESHOLD_DEFAULT)
+    own.add_argument(
+        "--splitter",
+        default="whitespace",
+        help=f"what a unit is: {', '.join(sorted(SPLITTERS))}",
+    )
     own.add_argument("--phrase", action="append", default=[], help="one unit; may repeat")
     own.add_argument("--store", type=Path, help="the DuckDB file (default: under $NSX_HOME)")
     own.add_argument("--no-cache", action="store_true", help="read and keep nothing")
@@ -97,6 +107,7 @@ def run_search(given: argparse.Namespace, catalogue: Catalogue) -> None:
         seed=given.seed,
         threshold=given.threshold,
         label=given.label,
+        splitter=given.splitter,
         phrases=tuple(given.phrase),
     )
     infiller = given.infiller or catalogue.default_infiller
@@ -155,6 +166,9 @@ def _sets(one: MethodFound, found: Findings) -> list[str]:
     for word_set in one.sets[:LINES_A_METHOD]:
         words = " ".join(f'"{as_line(found.words[i].text)}"' for i in word_set.words) or "no word"
         share = word_set.share
+        if not share.n:
+            lines.append(f"keeping {words}: by definition")
+            continue
         lines.append(
             f"{said[word_set.kind](words)} {share.count} of {share.n} texts "
             f"[{share.low:.2f}, {share.high:.2f}]"

@@ -213,9 +213,13 @@ class Engine:
     def counterfactuals(self, request: CounterfactualRequest, visitor: str = "") -> str:
         """Queue a search for counterfactuals, its explanation first; returns the job's id.
 
-        Raises what ``counterfactual_search.planned`` raises.
+        Raises what ``counterfactual_search.planned`` raises, and ``SettingsError`` where the text
+        is known to reach the goal as it stands.
         """
         task = CounterfactualTask(planned(request, self.catalogue))
+        explained = self.cached(request.explain)
+        if explained is not None:
+            task.plan.open_goal(explained.probability)
         return self._jobs.submit(task, INTERACTIVE, None, visitor)
 
     def found_counterfactuals(self, request: CounterfactualRequest) -> Findings | None:

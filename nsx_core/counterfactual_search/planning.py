@@ -51,6 +51,17 @@ class CounterfactualPlan:
         tolerance = TOLERANCE_DEFAULT if r.tolerance is None else r.tolerance
         return Goal(original, threshold, r.target, tolerance)
 
+    def open_goal(self, original: float) -> Goal:
+        """The same; ``SettingsError`` where the text reaches it as it stands."""
+        goal = self.goal(original)
+        if goal.reached(original):
+            raise SettingsError(
+                f"The text already has the wanted probability: P({self.explain.label}) is "
+                f"{original:.3f}, and {goal.target:g} within {goal.tolerance:g} is wanted. Nothing "
+                "need be changed. Choose another probability, or a smaller tolerance (epsilon)."
+            )
+        return goal
+
 
 def planned(request: CounterfactualRequest, catalogue: Catalogue) -> CounterfactualPlan:
     """Check everything that was given; no model runs.

@@ -21,6 +21,7 @@ from nsx_core.counterfactual_records import (
     Findings,
     Method,
     MethodFound,
+    Removal,
 )
 from nsx_core.counterfactual_search.answering import Answering, pool_of
 from nsx_core.counterfactual_search.judging import Judging
@@ -31,6 +32,8 @@ from nsx_core.counterfactuals.asking import Search, Situation
 from nsx_core.counterfactuals.sedc import MASK_TOKEN, sedc
 from nsx_core.counterfactuals.text_spheres import text_spheres
 from nsx_core.counterfactuals.text_wachter import wachter
+from nsx_core.infilling.deletion import DeletionInfiller
+from nsx_core.infilling.mask_token import MaskTokenInfiller
 from nsx_core.pipeline import Progress, WordSets
 from nsx_core.records import Explanation
 from nsx_core.store import JobRow, Store
@@ -56,6 +59,7 @@ def searching(
     explanation = yield from pipeline.explaining(
         todo.explain, catalogue, store, job, drawn, alone, watched=False
     )
+    goal = todo.open_goal(explanation.probability)
     yield Progress(0, _total(todo), 0, 0, "loading models")
     # Their seconds are no cost of a method.
     catalogue.classifier(todo.explain.classifier.name)
@@ -63,16 +67,15 @@ def searching(
     meaning = catalogue.meaning()
     word_sets = WordSets(todo.explain, catalogue, store, drawn)
     situation = Situation(
-        todo.explain.split, todo.goal(explanation.probability), pool_of(explanation),
+        todo.explain.split, goal, pool_of(explanation),
         _remembered(partial(meaning.cosines, todo.explain.split.text)),
         todo.explain.settings.seed,
     )  # fmt: skip
     judging = Judging(situation, catalogue.infiller(todo.explain.infiller.name))
-    token = getattr(catalogue.classifier(todo.explain.classifier.name), "mask_token", None)
     free = {explanation.text, *(j.draw.text for j in explanation.draws)}
     running = {
         method: Running(begun, Answering(situation.split, word_sets, free, todo.request.budget))
-        for method, begun in _searches(situation, todo.request, token).items()
+        for method, begun in _searches(situation, *_removal(todo, catalogue), todo.request).items()
     }
     yield from _driven(running, word_sets, todo, job)
     found = [judging.of_method(method, one) for method, one in running.items()]
@@ -99,13 +102,27 @@ def searched(
             on_progress(progress)
 
 
+def _removal(todo: CounterfactualPlan, catalogue: Catalogue) -> tuple[Removal, str]:
+    """How SEDC removes words, and the mask token: that of the infiller, else the classifier's.
+
+    An infiller that always writes the same has one text a word set, and no share to speak of.
+    """
+    writer = catalogue.infiller(todo.explain.infiller.name)
+    removal = todo.request.removal
+    if removal is Removal.INFILL and isinstance(writer, DeletionInfiller):
+        removal = Removal.DELETION
+    if removal is Removal.INFILL and isinstance(writer, MaskTokenInfiller):
+        return Removal.MASK, writer.token
+    own = getattr(catalogue.classifier(todo.explain.classifier.name), "mask_token", None)
+    return removal, own or MASK_TOKEN
+
+
 def _searches(
-    situation: Situation, request: CounterfactualRequest, mask_token: str | None
+    situation: Situation, removal: Removal, token: str, request: CounterfactualRequest
 ) -> dict[Method, Callable[[Callable[[], float]], Search]]:
-    token = mask_token or MASK_TOKEN
     begun: dict[Method, Callable[[Callable[[], float]], Search]] = {
         Method.WACHTER: lambda clock: wachter(situation),
-        Method.SEDC: lambda clock: sedc(situation, request.removal, token, clock=clock),
+        Method.SEDC: lambda clock: sedc(situation, removal, token, clock=clock),
         Method.SPHERES: lambda clock: text_spheres(situation),
         Method.ANCHORS: lambda clock: anchors(situation, request.precision, request.delta),
     }

@@ -56,8 +56,8 @@ def anchors(
     """Search for the anchor; the outcome's ``sets`` hold it first, then others of its size.
 
     precision (tau), delta: strictly between 0 and 1; delta is how often the bounds of one size's
-    candidates may fail. beam >= 1. tolerance: in 0 to below precision; None: ``TOLERANCE``, or
-    half of a precision so low that this would be more. Raises ``SettingsError`` at once for
+    candidates may fail. beam >= 1. tolerance: in 0 to below precision; None: ``TOLERANCE``, or as
+    much as the precision itself leaves (1 - tau, tau / 2) where that is less. Raises ``SettingsError`` at once for
     anything else.
 
     Where the budget ends first, the one set returned has ``proven`` False: among those not ruled
@@ -71,11 +71,11 @@ def anchors(
                 f"Choose, for example, {example}."
             )
     if tolerance is None:
-        tolerance = min(TOLERANCE, precision / 2)
+        tolerance = min(TOLERANCE, 1 - precision, precision / 2)
     if not 0 <= tolerance < precision:
         raise SettingsError(
             f"An anchor's tolerance lies in 0 to below its precision of {precision}, and "
-            f"{tolerance} came. Choose, for example, {min(TOLERANCE, precision / 2):g}."
+            f"{tolerance} came. Choose, for example, {min(TOLERANCE, 1 - precision, precision / 2):g}."
         )
     if beam < 1:
         raise SettingsError(f"A beam holds at least 1 set, and {beam} came. Choose, say, {BEAM}.")
@@ -109,12 +109,7 @@ def _search(situation: Situation, standard: Standard, beam: int) -> Search:
         whole = WordSet(SetKind.KEPT, tuple(range(n)), Share(0, 0, 1.0, 1.0), coverage(n, n))
         return Outcome(ranked, (whole,), notes=(_of_whole(n, standard), *_left_out(left_out)))
     found = tuple(_word_set(arm, situation, True) for arm in proven[: 1 + _BESIDE])
-    notes = _left_out(left_out)
-    if not proven[0].words:
-        share = proven[0].share
-        said = f"it held in {share.count} of {share.n} texts with any words replaced."
-        notes = (f"No word need be kept for the prediction: {said}", *notes)
-    return Outcome(ranked, found, notes=notes)
+    return Outcome(ranked, found, notes=(_rule(standard), *_left_out(left_out)))
 
 
 def _spent(
@@ -135,6 +130,14 @@ def _spent(
         )
     sets = (_word_set(best, situation, False),)
     return Outcome(_ranked(judged, situation.goal), sets, Ended.BUDGET, (said, *notes))
+
+
+def _rule(standard: Standard) -> str:
+    wanted, sure = 100 * standard.precision, 100 * (standard.precision - standard.tolerance)
+    return (
+        f"The rule for an anchor: it held in at least {wanted:g} % of its draws and, with a "
+        f"confidence of {100 * (1 - standard.delta):g} %, would in at least {sure:g} % of all."
+    )
 
 
 def _left_out(some: bool) -> tuple[str, ...]:

@@ -173,7 +173,15 @@ def text_scales(pool: Sequence[Candidate], cosines: ArrayLike) -> tuple[Scales, 
         note = "There are no draws to scale distances by: one word counts as much as a cosine of 0."
         return Scales(TEXT_FEATURES, (1.0, 1.0), (Basis.NONE, Basis.NONE)), (note,)
     found = scales(table, TEXT_FEATURES)
-    return found, found.notes
+    notes = [
+        f"In most draws the {name} is the same, so distances are scaled by the mean and not by the "
+        "median deviation."
+        if basis is Basis.MEAN
+        else f"In all draws the {name} is the same, so it is not scaled."
+        for name, basis in zip(("number of words changed", "meaning"), found.bases, strict=True)
+        if basis is not Basis.MEDIAN
+    ]
+    return found, tuple(notes)
 
 
 def checked_table(what: str, given: ArrayLike) -> Floats:

@@ -21,7 +21,7 @@ class JudgedTexts:
     """
 
     def __init__(self, situation: Situation) -> None:
-        self._goal = situation.goal
+        self._goal, self.original = situation.goal, situation.split.text
         self._by_text: dict[str, Candidate] = {}
         self.add(situation.pool)
 

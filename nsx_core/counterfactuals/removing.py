@@ -72,12 +72,17 @@ class Remover:
         self.n_words = len(situation.split.words)
         self._goal = situation.goal
         self._removal, self._token = removal, mask_token
-        self._infills, self._flip_share = infills, flip_share
+        self._infills, self.flip_share = infills, flip_share
         self._pool: dict[Words, list[Candidate]] = defaultdict(list)
         if removal is Removal.INFILL:
             for candidate in situation.pool:
                 if not candidate.unchanged:
                     self._pool[frozenset(_places(candidate.replaced))].append(candidate)
+
+    @property
+    def sampled(self) -> bool:
+        """Whether a set has several texts, and a share of them."""
+        return self._removal is Removal.INFILL
 
     def possible(self, words: Words) -> bool:
         """Whether a text is left to judge: not where all words are deleted."""
@@ -112,7 +117,7 @@ class Remover:
             texts,
             share,
             sum(gaps) / len(gaps) if gaps else self._goal.gap(self._goal.original),
-            counts=value is not None and value >= self._flip_share,
+            counts=value is not None and value >= self.flip_share,
             complete=len(answers) == self.cost(words),
         )
 

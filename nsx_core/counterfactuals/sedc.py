@@ -25,6 +25,7 @@ from collections.abc import Callable
 
 from nsx_core.counterfactual_records import Candidate, Ended, Removal, SetKind, WordSet
 from nsx_core.counterfactuals.asking import Outcome, Search, Situation, SpentError
+from nsx_core.counterfactuals.criteria import edit_distance
 from nsx_core.counterfactuals.judged_texts import JudgedTexts
 from nsx_core.counterfactuals.removing import Remover, Trial
 from nsx_core.counterfactuals.sedc_frontier import Frontier
@@ -63,7 +64,7 @@ def sedc(
 
     The outcome's sets are ordered: proven first, then fewest words, largest share, smallest mean
     gap. Its texts: those of the sets that reach the goal (fewest words, largest share of the set,
-    smallest gap), then others that reach it, then the rest by gap.
+    smallest edit distance), then others that reach it, then the rest by gap.
     """
     if size_max is not None and size_max < 1:
         raise SettingsError(f"Sets have at most 1 or more words, and {size_max} came.")
@@ -112,9 +113,11 @@ def _merit(trial: Trial) -> tuple[int, float, float, list[int]]:
 
 
 def _reaching(trial: Trial, texts: JudgedTexts) -> list[Candidate]:
-    """The distinct texts of a set that reach the goal, smallest gap first."""
+    """The distinct texts of a set that reach the goal, nearest to the original first."""
     found = {c.text: c for c in trial.texts if texts.reached(c)}
-    return sorted(found.values(), key=lambda c: (texts.gap(c), c.text))
+    return sorted(
+        found.values(), key=lambda c: (edit_distance(texts.original, c.text), texts.gap(c), c.text)
+    )
 
 
 def _word_set(trial: Trial, proven: bool, texts: JudgedTexts) -> WordSet:

@@ -35,6 +35,8 @@ def notes(
     everything = frozenset(range(remover.n_words))
     if not remover.possible(everything) and not tried.pruned(everything):
         said.append("Deleting all words leaves no text to judge, so that was not tried.")
+    if found and remover.sampled:
+        said.append(_rule(remover))
     unproven = sum(not s.proven for s in found)
     if unproven:
         said.append(
@@ -42,6 +44,12 @@ def notes(
             "the search ended before all their texts, or all smaller sets, were tried."
         )
     return tuple(said)
+
+
+def _rule(remover: Remover) -> str:
+    share = remover.flip_share
+    least = "half" if share == 0.5 else f"{100 * share:g} %"
+    return f"The rule for a set: at least {least} of its texts reach the goal."
 
 
 def _largest(remover: Remover) -> int:

@@ -67,14 +67,14 @@ def method_sentence(one: MethodFound, found: Findings) -> str:
 
 
 def answer_sentence(one: MethodFound, found: Findings, shown: int) -> str:
-    """The same for the text ``shown`` among those listed, from 0; word sets stay the best."""
+    """The same for the text ``shown`` among those listed, from 0: of SEDC, for its set of words."""
     if one.method is Method.ANCHORS:
         if one.sets:
             return kept_sentence(one.sets[0], one, found)
         return f"No words to keep were tested within {counted(found.budget, 'call')}."
     if one.method is Method.SEDC:
         if one.sets:
-            return removed_sentence(one.sets[0], one, found)
+            return removed_sentence(_set_of(one, shown), one, found)
         if one.listed:
             return (
                 "No words were found without which most texts reach the goal, but single texts "
@@ -82,7 +82,10 @@ def answer_sentence(one: MethodFound, found: Findings, shown: int) -> str:
             )
     if one.listed:
         return change_sentence(one.listed[shown], found)
-    said = f"No counterfactual found within {counted(found.budget, 'call')}"
+    asked = f"within {counted(found.budget, 'call')}"
+    if one.ended is Ended.COMPLETE:
+        asked = f"in {one.calls:,} of {counted(found.budget, 'call')}"
+    said = f"No counterfactual found {asked}"
     if one.nearest is None:
         return f"{said}; there was no changed text to judge."
     return f"{said}; the nearest reached {probability(one.nearest.after, found.goal.threshold)}."
@@ -116,12 +119,16 @@ def removed_sentence(chosen: WordSet, one: MethodFound, found: Findings) -> str:
         what = f"{found.label} would be predicted"
     share = chosen.share
     words = words_named(found.text, found.words, chosen.words)
+    often = ""
+    if share.n > 1:
+        often = f" in {_of(share)} ({score(share.low)} to {score(share.high)})"
     said = (
-        f"{'If' if chosen.proven else f'{_doubt(one)} if'} {words} were not there, {what} in {_of(share)} "
-        f"({score(share.low)} to {score(share.high)})."
+        f"{'If' if chosen.proven else f'{_doubt(one)} if'} {words} were not there, {what}{often}."
     )
     others = len(one.sets) - 1
-    return f"{said} {counted(others, 'more set')} of words." if others else said
+    if not others:
+        return said
+    return f"{said} There {'is' if others == 1 else 'are'} {counted(others, 'more such set')} of words."
 
 
 def kept_sentence(chosen: WordSet, one: MethodFound, found: Findings) -> str:
@@ -132,7 +139,7 @@ def kept_sentence(chosen: WordSet, one: MethodFound, found: Findings) -> str:
             return "Only the whole text holds the prediction."
         return f"No words to keep could be tested within {counted(found.budget, 'call')}."
     what = "the prediction held" if found.goal.predicted else f"{found.label} stayed not predicted"
-    held = f"{what} in {_of(share)} (at least {score(share.low)} with these bounds)"
+    held = f"{what} in {_of(share, 'draw')} (at least {score(share.low)} with these bounds)"
     if not chosen.words:
         if chosen.proven:
             return f"The prediction holds whatever is replaced: {held}."
@@ -185,5 +192,16 @@ def _doubt(one: MethodFound) -> str:
     return f"{first.get(one.ended, 'Best of what was tried')}, not proven:"
 
 
-def _of(share: Share) -> str:
-    return f"{share.count:,} of {counted(share.n, 'text')}"
+def _of(share: Share, what: str = "text") -> str:
+    return f"{share.count:,} of {counted(share.n, what)}"
+
+
+def _set_of(one: MethodFound, shown: int) -> WordSet:
+    """The set whose words the shown text changes; the first where it is of none."""
+    if one.listed:
+        mask = one.listed[min(shown, len(one.listed) - 1)].candidate.replaced
+        words = tuple(at for at, replaced in enumerate(mask) if replaced)
+        for chosen in one.sets:
+            if chosen.words == words:
+                return chosen
+    return one.sets[0]

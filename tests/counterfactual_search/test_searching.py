@@ -182,7 +182,29 @@ def test_a_text_that_is_not_predicted_is_asked_what_would_make_it_so(store: Stor
 def test_a_wanted_probability_that_no_text_has(store: Store) -> None:
     found = World(store).found(target=0.5, tolerance=0.0)
     assert all(one.listed == () and one.nearest is not None for one in found.found)
-    assert World(store).found(target=0.9, tolerance=0.0).found[0].listed[0].after == 0.9
+
+
+def test_a_goal_that_the_text_reaches_as_it_stands_is_said(store: Store) -> None:
+    for target, tolerance in ((0.9, 0.0), (0.5, 0.45), (1.0, None)):
+        with pytest.raises(SettingsError, match="already has the wanted probability"):
+            World(store).found(target=target, tolerance=tolerance)
+
+
+def test_the_engine_says_so_before_it_queues_a_search(bench: Bench) -> None:
+    bench.open_gate()
+    request = CounterfactualRequest(bench.request(), target=0.9)
+    bench.until(bench.engine.submit(request.explain), "done")
+    with pytest.raises(SettingsError, match="P.positive. is 0.900"):
+        bench.engine.counterfactuals(request)
+
+
+def test_an_infiller_without_chance_has_no_share(store: Store) -> None:
+    hate, writer = KeywordClassifier(["hate"], name="hate"), DeletionInfiller()
+    catalogue = fake_catalogue(hate, infiller=writer)  # type: ignore[arg-type]
+    explain = ExplainRequest(TEXT, "hate", writer.name, ExplainSettings(budget=20))
+    found = searched(CounterfactualRequest(explain, methods=(Method.SEDC,)), catalogue, store)
+    share = found.found[0].sets[0].share
+    assert (share.count, share.n, share.low, share.high) == (1, 1, 1.0, 1.0)
 
 
 @pytest.mark.parametrize("removal", [Removal.MASK, Removal.DELETION])

@@ -38,10 +38,10 @@ def test_the_four_methods_say_what_they_found() -> None:
     assert [method_sentence(one, found) for one in found.found] == [
         "If “disgust” were “impress”, the probability would fall from 0.93 to 0.08.",
         "If “Muslims disgust” were not there, the prediction would be lost in 7 of 8 texts "
-        "(0.53 to 0.98). 1 more set of words.",
+        "(0.53 to 0.98). There is 1 more such set of words.",
         "If “disgust” were “puzzle” and “much.” were “often.”, the probability would fall from "
         "0.93 to 0.31.",
-        "Keeping “Muslims disgust” is enough: the prediction held in 118 of 120 texts (at least "
+        "Keeping “Muslims disgust” is enough: the prediction held in 118 of 120 draws (at least "
         "0.95 with these bounds). They stand together in 12 % of perturbed texts.",
     ]
 
@@ -55,7 +55,7 @@ def test_nothing_found_is_an_answer() -> None:
     )
     assert anchors.startswith(
         "Best within the budget, not proven: keeping “Muslims disgust”, the prediction held in "
-        "80 of 100 texts (at least 0.71 with these bounds)."
+        "80 of 100 draws (at least 0.71 with these bounds)."
     )
 
 
@@ -65,7 +65,7 @@ def test_a_text_that_is_not_predicted_rises() -> None:
         "If “disgust” were “sicken”, the probability would rise from 0.12 to 0.77.",
         "If “Muslims disgust” were not there, hate would be predicted in 7 of 8 texts "
         "(0.53 to 0.98).",
-        "The prediction holds whatever is replaced: hate stayed not predicted in 60 of 60 texts "
+        "The prediction holds whatever is replaced: hate stayed not predicted in 60 of 60 draws "
         "(at least 0.96 with these bounds).",
     ]
 
