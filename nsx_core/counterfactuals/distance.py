@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nsx_core.counterfactual_records import Candidate
 from nsx_core.errors import DataError
+from nsx_core.infilling import runs
 
 __all__ = [
     "TEXT_FEATURES",
@@ -33,6 +34,7 @@ __all__ = [
     "scales",
     "text_features",
     "text_scales",
+    "words_apart",
 ]
 
 Floats = NDArray[np.float64]
@@ -148,7 +150,7 @@ def lengths(moves: Floats, metric: Metric = Metric.MANHATTAN) -> Floats:
 
 
 def text_features(candidates: Sequence[Candidate], cosines: ArrayLike) -> Floats:
-    """float64[n, 2]: of each text the words changed, and 1 - cosine in 0..2; the original is 0, 0.
+    """float64[n, 2]: of each text ``words_apart``, and 1 - cosine in 0..2; the original is 0, 0.
 
     cosines: float[n] in -1..1, of each text's sentence embedding with the original's.
     """
@@ -158,8 +160,19 @@ def text_features(candidates: Sequence[Candidate], cosines: ArrayLike) -> Floats
             f"Every text has one cosine, a number: {len(candidates)} texts and an array of shape "
             f"{moved.shape} came."
         )
-    words = np.array([c.words_changed for c in candidates], np.float64)
+    words = np.array([words_apart(c) for c in candidates], np.float64)
     return np.stack([words, moved], axis=1)
+
+
+def words_apart(candidate: Candidate) -> int:
+    """Words that an edit touches: of each run those replaced or those written, whichever are more.
+
+    So six words in the place of one count six, as they do for the edit distance, which it bounds.
+    """
+    if candidate.unchanged:
+        return 0
+    spans = zip(runs(candidate.replaced), candidate.answers, strict=True)
+    return sum(max(last - first, len(answer.split())) for (first, last), answer in spans)
 
 
 def text_scales(pool: Sequence[Candidate], cosines: ArrayLike) -> tuple[Scales, tuple[str, ...]]:

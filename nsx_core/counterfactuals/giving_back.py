@@ -16,6 +16,7 @@ import numpy as np
 
 from nsx_core.counterfactual_records import Candidate
 from nsx_core.counterfactuals.asking import Ask, Infills, Situation, Written
+from nsx_core.counterfactuals.distance import words_apart
 from nsx_core.counterfactuals.judged_texts import Asking, JudgedTexts
 from nsx_core.infilling import runs
 
@@ -23,7 +24,7 @@ __all__ = ["Nearness", "give_back", "steps_back"]
 
 
 class Nearness:
-    """Orders texts: fewest words changed first, then the largest cosine with the original."""
+    """Orders texts: fewest words replaced, then fewest written, then the largest cosine."""
 
     def __init__(self, situation: Situation) -> None:
         self._cosines = situation.cosines
@@ -35,7 +36,10 @@ class Nearness:
         if new:
             found = np.asarray(self._cosines(new), np.float64).tolist()
             self._known |= dict(zip(new, found, strict=True))
-        return sorted(candidates, key=lambda c: (c.words_changed, -self._known[c.text], c.text))
+        return sorted(
+            candidates,
+            key=lambda c: (c.words_changed, words_apart(c), -self._known[c.text], c.text),
+        )
 
     def nearest(self, candidates: Sequence[Candidate], count: int) -> list[Candidate]:
         """The first ``count`` of different word sets; only those that might be asked about."""

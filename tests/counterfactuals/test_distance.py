@@ -2,8 +2,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from text_world import TextWorld
 
 from nsx_core.counterfactual_records import Candidate
+from nsx_core.counterfactuals.criteria import edit_distance
 from nsx_core.counterfactuals.distance import (
     Basis,
     Metric,
@@ -11,6 +13,7 @@ from nsx_core.counterfactuals.distance import (
     scales,
     text_features,
     text_scales,
+    words_apart,
 )
 from nsx_core.errors import DataError
 
@@ -91,3 +94,15 @@ def test_what_does_not_fit_is_said() -> None:
         distances([[1, 2]], [0], found)
     with pytest.raises(DataError, match="one cosine"):
         text_features([_candidate(1)], [np.nan])
+
+
+def test_words_apart_bound_the_edit_distance() -> None:
+    world = TextWorld("one two three four five six", lambda text: 0.9, pool_budget=30)
+    for candidate in world.situation.pool:
+        assert words_apart(candidate) >= edit_distance(world.split.text, candidate.text)
+        assert words_apart(candidate) >= candidate.words_changed
+    six = Candidate((False, True, False), ("a b c d e f",), "one a b c d e f three", 0.1)
+    assert (six.words_changed, words_apart(six)) == (1, 6)
+    gone = Candidate((True, True, False), ("",), "three", 0.1)
+    assert words_apart(gone) == 2
+    assert words_apart(Candidate((True,), ("one",), "one", 0.9, unchanged=True)) == 0

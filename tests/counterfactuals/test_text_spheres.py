@@ -9,6 +9,7 @@ from text_world import TextWorld
 
 from nsx_core.counterfactual_records import Candidate, Ended
 from nsx_core.counterfactuals.asking import Infills, Outcome, Written
+from nsx_core.counterfactuals.distance import words_apart
 from nsx_core.counterfactuals.giving_back import steps_back
 from nsx_core.counterfactuals.text_spheres import SphereSampler, text_spheres
 from nsx_core.errors import SettingsError
@@ -76,7 +77,9 @@ def test_no_run_can_be_given_back_and_the_pool_has_none_closer(seed: int) -> Non
         assert not goal.reached(world._of(step)[0].probability)
     found = enemies(world, outcome)
     cosines = world.cosines([c.text for c in found]).tolist()
-    nearness = [(c.words_changed, -cos) for c, cos in zip(found, cosines, strict=True)]
+    nearness = [
+        (c.words_changed, words_apart(c), -cos) for c, cos in zip(found, cosines, strict=True)
+    ]
     assert nearness == sorted(nearness)
     gaps = [goal.gap(c.probability) for c in outcome.ranked[len(found) :]]
     assert gaps == sorted(gaps)
@@ -125,7 +128,7 @@ def test_where_all_flips_one_word_is_enough() -> None:
     world = TextWorld(TEN, lambda text: 0.9 if text == TEN else 0.1)
     outcome = world.run(text_spheres(world.situation))
     assert outcome.ranked[0].words_changed == 1
-    closest = [c.text for c in outcome.ranked if c.words_changed == 1]
+    closest = [c.text for c in outcome.ranked if c.words_changed == words_apart(c) == 1]
     assert world.cosines(closest)[0] == pytest.approx(world.cosines(closest).max())
 
 
