@@ -205,7 +205,8 @@ class Ended(StrEnum):
 class Counterfactual:
     """One counterfactual text with the criteria of a good one; equal for all methods.
 
-    method: who found it, None = among the draws behind necessity and sufficiency. pieces: (text,
+    methods: who lists it among its answers, or asked the classifier about it, in the order of
+    ``Method``; empty = only among the draws behind necessity and sufficiency. pieces: (text,
     whether it was written anew), together ``candidate.text``. before, after: P(explained class).
     words_changed: words of the original that were replaced; edit_distance: words to insert,
     delete or exchange (Levenshtein); cosine: of the two texts' sentence embeddings, in -1..1;
@@ -213,7 +214,7 @@ class Counterfactual:
     it has no such model; valid: whether the goal is reached.
     """
 
-    method: Method | None
+    methods: tuple[Method, ...]
     candidate: Candidate
     pieces: tuple[tuple[str, bool], ...]
     before: float
@@ -228,14 +229,20 @@ class Counterfactual:
     def text(self) -> str:
         return self.candidate.text
 
+    @property
+    def method(self) -> Method | None:
+        """The first of its methods, None where it has none."""
+        return self.methods[0] if self.methods else None
+
 
 @dataclass(frozen=True, slots=True)
 class MethodFound:
     """One method's answer.
 
     listed: its counterfactuals, best first, no two of the same word set; all valid, or, where
-    none is, empty, and ``nearest`` is the text whose probability came nearest to the goal. sets:
-    minimal sets (SEDC) or the anchor. calls: distinct texts it asked the classifier about beyond
+    none is, empty, and ``nearest`` is the text whose probability came nearest to the goal. Their
+    ``methods`` tell of this method alone; ``Findings.table`` tells who else found them. sets:
+    minimal sets (SEDC; what ``listed`` replaces is then one of them), or the anchor. calls: distinct texts it asked the classifier about beyond
     the draws that necessity and sufficiency paid for, at most the budget; written: infills it
     took, those found in the store included. seconds: of this run, all stages. notes: what to know,
     in sentences.

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
 from nsx_core.counterfactual_records import Candidate, Counterfactual, Method, MethodFound
 from nsx_core.counterfactual_search.running import Running
-from nsx_core.counterfactuals.asking import Situation
+from nsx_core.counterfactuals.asking import Outcome, Situation
 from nsx_core.counterfactuals.criteria import described
 from nsx_core.counterfactuals.ranking import diverse, reranked
 from nsx_core.infilling import Infiller
@@ -29,9 +30,11 @@ class Judging:
 
     def __init__(self, situation: Situation, writer: Infiller) -> None:
         self._situation, self._writer = situation, writer
-        self._by_text: dict[str, tuple[Method | None, Candidate]] = {}
+        self._by_text: dict[str, Candidate] = {}
         for candidate in situation.pool:
-            self._by_text.setdefault(candidate.text, (None, candidate))
+            self._by_text.setdefault(candidate.text, candidate)
+        self._free = frozenset(self._by_text)
+        self._finders: dict[str, set[Method]] = defaultdict(set)
         self._fluency: dict[str, float] = {}
         self._scores = getattr(writer, "mean_log_probabilities", None)
 
@@ -40,10 +43,14 @@ class Judging:
         outcome, answering = run.outcome, run.answering
         assert outcome is not None
         for candidate in outcome.ranked:
-            self._by_text.setdefault(candidate.text, (method, candidate))
+            self._by_text.setdefault(candidate.text, candidate)
+            if candidate.text not in self._free:
+                self._finders[candidate.text].add(method)
         goal = self._situation.goal
         changed = [c for c in outcome.ranked if not c.unchanged]
-        listed = diverse((c for c in changed if goal.reached(c.probability)), LISTED)
+        listed = self._listed(method, outcome)
+        for candidate in listed:
+            self._finders[candidate.text].add(method)
         nearest = None
         if not listed:
             every = changed or [c for c in self._situation.pool if not c.unchanged]
@@ -65,11 +72,11 @@ class Judging:
 
     def table(self) -> tuple[tuple[Counterfactual, ...], str]:
         """Every changed text once, ranked, and what is to be known of their fluency."""
-        changed = [(m, c) for m, c in self._by_text.values() if not c.unchanged]
-        cosines = self._situation.cosines([c.text for _, c in changed]).tolist()
+        changed = [c for c in self._by_text.values() if not c.unchanged]
+        cosines = self._situation.cosines([c.text for c in changed]).tolist()
         rows = [
-            self._row(method, candidate, cosine)
-            for (method, candidate), cosine in zip(changed, cosines, strict=True)
+            self._row(self._methods(candidate), candidate, cosine)
+            for candidate, cosine in zip(changed, cosines, strict=True)
         ]
         ranked = reranked(rows, self._situation.goal, STRENGTH)
         self._measure([row.text for row in ranked[:MEASURED]])
@@ -77,6 +84,20 @@ class Judging:
             tuple(replace(row, fluency=self._fluency.get(row.text)) for row in ranked),
             self._note(ranked),
         )
+
+    def _listed(self, method: Method, outcome: Outcome) -> tuple[Candidate, ...]:
+        """The answers, best first: SEDC's are examples of its sets, where it has any."""
+        goal = self._situation.goal
+        reached = [c for c in outcome.ranked if not c.unchanged and goal.reached(c.probability)]
+        if method is Method.SEDC and outcome.sets:
+            sets = {one.words for one in outcome.sets}
+            reached = [c for c in reached if _words(c) in sets]
+        return diverse(reached, LISTED)
+
+    def _methods(self, candidate: Candidate) -> tuple[Method, ...]:
+        """Who found this text, of the methods that were asked for their answers so far."""
+        finders = self._finders.get(candidate.text, ())
+        return tuple(method for method in Method if method in finders)
 
     def _note(self, ranked: Sequence[Counterfactual]) -> str:
         if self._scores is None:
@@ -97,12 +118,17 @@ class Judging:
     ) -> tuple[Counterfactual, ...]:
         self._measure([c.text for c in candidates])
         cosines = self._situation.cosines([c.text for c in candidates]).tolist()
-        return tuple(self._row(method, c, x) for c, x in zip(candidates, cosines, strict=True))
+        return tuple(
+            self._row((method,) if method in self._methods(c) else (), c, x)
+            for c, x in zip(candidates, cosines, strict=True)
+        )
 
-    def _row(self, method: Method | None, candidate: Candidate, cosine: float) -> Counterfactual:
+    def _row(
+        self, methods: tuple[Method, ...], candidate: Candidate, cosine: float
+    ) -> Counterfactual:
         s = self._situation
         fluency = self._fluency.get(candidate.text)
-        return described(method, candidate, s.split, s.goal, cosine, fluency)
+        return described(methods, candidate, s.split, s.goal, cosine, fluency)
 
     def _measure(self, texts: Sequence[str]) -> None:
         """Learn the fluency of texts that are not known yet: less the original's, in nats."""
@@ -113,3 +139,8 @@ class Judging:
         gains = {t: float(m - original) for t, m in zip(new, means, strict=True)}
         # A text without a token has none.
         self._fluency |= {text: gain for text, gain in gains.items() if math.isfinite(gain)}
+
+
+def _words(candidate: Candidate) -> tuple[int, ...]:
+    """The positions of the replaced words, ascending, as a ``WordSet`` has them."""
+    return tuple(at for at, replaced in enumerate(candidate.replaced) if replaced)

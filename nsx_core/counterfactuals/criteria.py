@@ -20,16 +20,16 @@ def edit_distance(one: str, other: str) -> int:
 
 
 def described(
-    method: Method | None,
+    methods: tuple[Method, ...],
     candidate: Candidate,
     split: SplitText,
     goal: Goal,
     cosine: float,
     fluency: float | None,
 ) -> Counterfactual:
-    """The candidate with all its criteria; cosine and fluency as in ``Counterfactual``."""
+    """The candidate with all its criteria; methods, cosine and fluency as in ``Counterfactual``."""
     return Counterfactual(
-        method=method,
+        methods=methods,
         candidate=candidate,
         pieces=splice(split, candidate.replaced, candidate.answers),
         before=goal.original,

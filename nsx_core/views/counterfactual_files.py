@@ -9,13 +9,12 @@ import pandas as pd
 
 from nsx_core.counterfactual_records import Counterfactual, Findings
 from nsx_core.spreadsheet import csv_bytes
-from nsx_core.views.counterfactual_json import findings_as_json
+from nsx_core.views.counterfactual_json import findings_as_json, found_by
 from nsx_core.views.files import parquet_bytes
 from nsx_core.views.markup import printable
 
 __all__ = ["as_csv", "as_json", "as_parquet", "file_stem"]
 
-_DRAWS = "draws"
 _LETTERS = {True: "r", False: "k"}
 _DTYPES: dict[type, str] = {str: "str", float: "float64", int: "int64"}
 
@@ -46,10 +45,13 @@ def file_stem(found: Findings) -> str:
 
 
 def _frame(rows: Sequence[Counterfactual], found: Findings) -> pd.DataFrame:
-    """``mask`` has one letter a word, k = kept, r = replaced; not measured = missing, never 0."""
+    """``mask`` has one letter a word, k = kept, r = replaced; not measured = missing, never 0.
+
+    ``found_by`` is 'wachter; sedc', or 'draws'.
+    """
     frame = pd.DataFrame(
         {
-            "found_by": pd.Series([str(r.method or _DRAWS) for r in rows], dtype="str"),
+            "found_by": pd.Series(["; ".join(found_by(r.methods)) for r in rows], dtype="str"),
             "counterfactual_text": pd.Series([printable(r.text) for r in rows], dtype="str"),
             "mask": pd.Series([_mask(r) for r in rows], dtype="str"),
             "probability": pd.Series([r.after for r in rows], dtype="float64"),

@@ -15,6 +15,7 @@ __all__ = [
     "changed_words",
     "changes",
     "method_name",
+    "method_names",
     "set_marked",
     "tint",
 ]
@@ -35,6 +36,11 @@ _CUT = " \u2026 "
 def method_name(method: Method | None) -> str:
     """'Growing Spheres'; for the texts behind necessity and sufficiency, which none searched."""
     return "draw of the explanation" if method is None else _NAMES[method]
+
+
+def method_names(methods: Sequence[Method]) -> str:
+    """'Wachter, SEDC'; of no method as ``method_name`` says it."""
+    return ", ".join(map(method_name, methods or (None,)))
 
 
 def changes(words: Sequence[Word], candidate: Candidate) -> tuple[tuple[str, str], ...]:

@@ -9,7 +9,7 @@ from typing import Literal
 import plotly.graph_objects as go
 
 from nsx_core.counterfactual_records import Counterfactual, Findings, Method
-from nsx_core.views.counterfactual_marks import method_name
+from nsx_core.views.counterfactual_marks import method_name, method_names
 from nsx_core.views.markup import printable, shortened
 from nsx_core.views.numbers import counted, probability, score
 
@@ -39,7 +39,7 @@ _TEXT_CHARACTERS = 80
 def scatter(rows: Sequence[Counterfactual], found: Findings, against: Against) -> go.Figure:
     """One point a text of measured fluency; full and green: valid; hollow and grey: not.
 
-    The symbol says which method found it. Numbers of words are spread a little to either side.
+    The symbol says which method found it, the first of several. Numbers of words are spread a little to either side.
     Plotly reads tags in labels, so texts are escaped.
     """
     shown = [(at, row) for at, row in enumerate(rows) if row.fluency is not None]
@@ -76,7 +76,7 @@ def scatter(rows: Sequence[Counterfactual], found: Findings, against: Against) -
     return figure
 
 
-def scatter_sentence(rows: Sequence[Counterfactual]) -> str:
+def scatter_sentence(rows: Sequence[Counterfactual], against: Against) -> str:
     """How to read the chart, and how many texts are left out of it."""
     shown = [row for row in rows if row.fluency is not None]
     missing = len(rows) - len(shown)
@@ -88,6 +88,13 @@ def scatter_sentence(rows: Sequence[Counterfactual]) -> str:
         "Each point is a text. Higher: it reads more like something a person might write; at 0 it "
         "reads as well as the original. The best texts are valid, near to the original and high."
     )
+    if any(len(row.methods) > 1 for row in shown):
+        said += " A text that several methods found has the first one's symbol."
+    if against == "words changed":
+        said += (
+            " Texts with the same number of words changed are spread a little to either side, so "
+            "that none hides another."
+        )
     if missing:
         what = counted(missing, "text is", "texts are")
         said += f" {what} left out, since {'its' if missing == 1 else 'their'} fluency was not "
@@ -139,7 +146,7 @@ def _points(
         customdata=[
             [
                 html.escape(shortened(printable(row.text), _TEXT_CHARACTERS)),
-                method_name(method),
+                method_names(row.methods),
                 "valid" if valid else "not valid",
                 probability(row.after, limit),
                 counted(row.words_changed, "word"),

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 import pandas as pd
 
 from nsx_core.counterfactual_records import Counterfactual, Findings, Method
-from nsx_core.views.counterfactual_marks import method_name
+from nsx_core.views.counterfactual_marks import method_names
 from nsx_core.views.markup import printable
 from nsx_core.views.numbers import counted
 
@@ -25,14 +25,14 @@ def filtered(
 ) -> tuple[Counterfactual, ...]:
     """The rows that match, in the order given.
 
-    methods: who found them, None among them = the draws; None itself = whoever. words_most: of the
-    original replaced, at most.
+    methods: of which one at least found them, None among them = the draws that no method found;
+    None itself = whoever. words_most: of the original replaced, at most.
     """
     return tuple(
         row
         for row in rows
         if (row.valid or not valid_only)
-        and (methods is None or row.method in methods)
+        and (methods is None or any(m in methods for m in row.methods or (None,)))
         and row.words_changed <= words_most
     )
 
@@ -41,7 +41,7 @@ def table_frame(rows: Sequence[Counterfactual]) -> pd.DataFrame:
     """One line a row, in the order given; what was not measured is missing, never 0."""
     return pd.DataFrame(
         {
-            "Method": pd.Series([method_name(r.method) for r in rows], dtype="str"),
+            "Method": pd.Series([method_names(r.methods) for r in rows], dtype="str"),
             "Text": pd.Series([printable(r.text) for r in rows], dtype="str"),
             "P before": pd.Series([r.before for r in rows], dtype="float64").round(_PLACES),
             "P after": pd.Series([r.after for r in rows], dtype="float64").round(_PLACES),

@@ -108,7 +108,7 @@ def _drawn(rows: Sequence[Counterfactual], found: Findings, key: str) -> None:
         config={"displayModeBar": False},
         alt=scatter_alt(rows),
     )
-    st.text(scatter_sentence(rows))
+    st.text(scatter_sentence(rows, against))
 
 
 def _chosen(rows: Sequence[Counterfactual], found: Findings) -> Sequence[Counterfactual]:

@@ -87,7 +87,7 @@ def test_a_row_for_every_changed_text_with_its_criteria(store: Store) -> None:
     texts = [row.text for row in found.table]
     assert len(set(texts)) == len(texts) > found.free
     assert TEXT not in texts
-    own = [row for row in found.table if row.method is None]
+    own = [row for row in found.table if not row.methods]
     assert 0 < len(own) <= found.free
     for row in found.table:
         assert "".join(text for text, _ in row.pieces) == row.text
@@ -95,6 +95,37 @@ def test_a_row_for_every_changed_text_with_its_criteria(store: Store) -> None:
         assert -1 <= row.cosine <= 1
         assert row.fluency is None
     assert "not measured" in found.fluency_note
+
+
+@pytest.mark.parametrize("keywords", [("hate",), ("people", "noisy", "hate")])
+def test_every_answer_is_in_the_table_under_its_method(
+    store: Store, keywords: tuple[str, ...]
+) -> None:
+    found = World(store, *keywords).found()
+    finders = {row.text: row.methods for row in found.table}
+    for one in found.found:
+        assert one.listed or one.nearest
+        for row in one.listed:
+            assert row.methods == (one.method,)
+            assert one.method in finders[row.text]
+        # And every text that cost it a call.
+        assert sum(one.method in methods for methods in finders.values()) >= one.calls
+    assert any(len(methods) > 1 for methods in finders.values())
+    for methods in finders.values():
+        assert list(methods) == [method for method in Method if method in methods]
+
+
+def test_sedc_goes_from_set_to_set(store: Store) -> None:
+    world = World(store)
+    # Any of two words will do, so that there are several sets.
+    world.hate.predict_proba = lambda texts: KeywordClassifier(  # type: ignore[method-assign]
+        ["both"], low=0.1
+    ).predict_proba(["both" if "hate" in t and "noisy" in t else "" for t in texts])
+    sedc = next(one for one in world.found().found if one.method is Method.SEDC)
+    words = [
+        tuple(at for at, gone in enumerate(row.candidate.replaced) if gone) for row in sedc.listed
+    ]
+    assert sorted(words) == sorted(one.words for one in sedc.sets) == [(1,), (5,)]
 
 
 def test_what_the_store_holds_changes_no_answer_and_saves_all_work(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -22,7 +23,7 @@ def row(text: str, p: float, replaced: str, cosine: float) -> Counterfactual:
     bits = tuple(bit == "1" for bit in replaced)
     runs = sum(1 for run in replaced.split("0") if run)
     candidate = Candidate(bits, (text,) + ("x",) * (runs - 1), text, p)
-    return described(Method.SEDC, candidate, SPLIT, GOAL, cosine, None)
+    return described((Method.SEDC,), candidate, SPLIT, GOAL, cosine, None)
 
 
 def by_definition(one: tuple[str, ...], other: tuple[str, ...]) -> int:
@@ -93,7 +94,10 @@ def test_no_two_diverse_texts_change_the_same_words() -> None:
 
 def test_the_criteria_of_a_text() -> None:
     candidate = Candidate((False, True, True, False), ("five",), "one five four", 0.2)
-    found = described(Method.WACHTER, candidate, SPLIT, GOAL, 0.8, -0.5)
+    found = described((), candidate, SPLIT, GOAL, 0.8, -0.5)
+    assert (found.methods, found.method) == ((), None)
+    both = replace(found, methods=(Method.WACHTER, Method.SEDC))
+    assert both.method is Method.WACHTER
     assert "".join(text for text, _ in found.pieces) == "one five four"
     assert [text for text, written in found.pieces if written] == ["five"]
     assert (found.words_changed, found.edit_distance, found.valid) == (2, 2, True)

@@ -45,7 +45,7 @@ def counterfactual(
     """One counterfactual text with its criteria."""
     found = candidate(bits, answers, after, text)
     return Counterfactual(
-        method,
+        () if method is None else (method,),
         found,
         splice(made.split(text), found.replaced, answers),
         goal.original,
@@ -71,7 +71,14 @@ def findings(
         counterfactual(None, "1" * n, ("We like tea.",), 0.02, fluency=None, text=text, goal=goal),
     )
     listed = [c for f in found for c in (*f.listed, *((f.nearest,) if f.nearest else ()))]
-    table = tuple({c.text: c for c in (*listed, *draws)}.values())
+    finders: dict[str, set[Method]] = {}
+    for c in listed:
+        finders.setdefault(c.text, set()).update(c.methods)
+    rows = {c.text: c for c in (*listed, *draws)}
+    table = tuple(
+        replace(c, methods=tuple(m for m in Method if m in finders.get(c.text, ())))
+        for c in rows.values()
+    )
     return Findings(
         key, "e" * 64, text, "Vidgen2021-hate", "neutral", "hate", made.split(text).words, goal,
         1000, 274, found, table, "",

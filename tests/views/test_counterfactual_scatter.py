@@ -82,7 +82,7 @@ def test_without_a_point_there_are_axes_and_a_reason(
     rows: tuple[Counterfactual, ...], against: Against
 ) -> None:
     assert points(scatter(rows, FOUND, against)) == []
-    assert scatter_sentence(rows) in (
+    assert scatter_sentence(rows, against) in (
         "There is no text to draw.",
         "The fluency of none of these texts was measured, so the chart has no point.",
     )
@@ -99,13 +99,26 @@ def test_texts_are_escaped_where_they_are_pointed_at(answer: str) -> None:
 
 
 def test_the_sentence_says_how_many_are_left_out() -> None:
-    assert scatter_sentence(ROWS).endswith(
+    assert scatter_sentence(ROWS, "cosine").endswith(
         "2 texts are left out, since their fluency was not measured."
     )
-    assert scatter_sentence(ROWS[:4]).endswith(
+    assert scatter_sentence(ROWS[:4], "cosine").endswith(
         "1 text is left out, since its fluency was not measured."
     )
-    assert "left out" not in scatter_sentence(ROWS[:2])
+    assert "left out" not in scatter_sentence(ROWS[:2], "cosine")
+
+
+def test_the_sentence_says_that_points_are_spread() -> None:
+    assert "spread" not in scatter_sentence(ROWS, "cosine")
+    assert "are spread a little to either side" in scatter_sentence(ROWS, "words changed")
+
+
+def test_a_text_of_several_methods_has_the_first_ones_symbol_and_all_names() -> None:
+    row = replace(fm.IMPRESS, methods=(Method.SEDC, Method.ANCHORS))
+    (trace,) = traces(scatter((row,), FOUND, "cosine"))
+    assert (trace.marker.symbol, trace.customdata[0][1]) == ("square", "SEDC, Anchors")
+    assert "has the first one's symbol" in scatter_sentence((row,), "cosine")
+    assert "symbol" not in scatter_sentence((fm.IMPRESS,), "cosine")
 
 
 def test_the_chart_in_words() -> None:

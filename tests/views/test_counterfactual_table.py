@@ -49,6 +49,21 @@ def test_filters(
     assert filtered(ROWS, valid_only, methods, most) == expected
 
 
+def test_a_text_of_several_methods_is_found_under_each_and_named_after_all() -> None:
+    row = replace(fm.IMPRESS, methods=(Method.WACHTER, Method.SEDC))
+    for methods in ((Method.WACHTER,), (Method.SEDC, None), None):
+        assert filtered((row,), False, methods, 6) == (row,)
+    for others in ((Method.ANCHORS,), (None,)):
+        assert filtered((row,), False, others, 6) == ()
+    assert table_frame((row,))["Method"][0] == "Wachter, SEDC"
+    found = replace(FOUND, table=(row,))
+    assert read(as_csv((row,), found))[0]["found_by"] == "wachter; sedc"
+    answer = json.loads(as_json(found))
+    assert answer["texts"][0]["found_by"] == ["wachter", "sedc"]
+    # The card of one method says what the table says.
+    assert answer["methods"][0]["counterfactuals"][0]["found_by"] == ["wachter", "sedc"]
+
+
 def test_the_frame_has_readable_names_and_no_zero_for_unmeasured() -> None:
     frame = table_frame(ROWS)
     assert list(frame.columns) == [
@@ -123,6 +138,7 @@ def test_json_holds_every_method_and_every_text() -> None:
     ]
     assert [text["text"] for text in answer["texts"]] == [row.text for row in ROWS]
     assert answer["texts"][-1]["fluency"] is None
+    assert answer["texts"][-1]["found_by"] == ["draws"]
 
 
 def test_json_keeps_half_a_character_and_what_is_not_latin() -> None:
