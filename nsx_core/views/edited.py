@@ -114,7 +114,10 @@ def verdict(probability: float, limit: float) -> str:
 
 
 def changes_sentence(steps: Sequence[Step]) -> str:
-    """'2 words changed: 1 exchanged, 1 left out.'; exchanged is where one stands for another."""
+    """'1 word exchanged, 2 added.'; exchanged is where one stands for another.
+
+    No total: 'words changed' counts words of the original, and an added word is none of them.
+    """
     changed = [s for s in steps if not s.kept]
     exchanged = sum(min(s.words_before, s.words_after) for s in changed)
     added = sum(max(0, s.words_after - s.words_before) for s in changed)
@@ -122,8 +125,9 @@ def changes_sentence(steps: Sequence[Step]) -> str:
     if not changed:
         return "No word is changed."
     kinds = ((exchanged, "exchanged"), (added, "added"), (gone, "left out"))
-    said = ", ".join(f"{count:,} {what}" for count, what in kinds if count)
-    return f"{numbers.counted(exchanged + added + gone, 'word')} changed: {said}."
+    (first, verb), *others = [(count, what) for count, what in kinds if count]
+    said = [f"{numbers.counted(first, 'word')} {verb}"]
+    return f"{', '.join(said + [f'{count:,} {what}' for count, what in others])}."
 
 
 def marked(steps: Sequence[Step]) -> tuple[Node | str, ...]:

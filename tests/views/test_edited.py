@@ -122,9 +122,11 @@ def test_one_sentence_says_what_the_edit_did(
     ("edited", "said"),
     [
         ("a b c", "No word is changed."),
-        ("a x c", "1 word changed: 1 exchanged."),
-        ("x y c d", "3 words changed: 2 exchanged, 1 added."),
-        ("b", "2 words changed: 2 left out."),
+        ("a x c", "1 word exchanged."),
+        ("x y c d", "2 words exchanged, 1 added."),
+        ("a x y z c", "1 word exchanged, 2 added."),
+        ("a b c d e", "2 words added."),
+        ("b", "2 words left out."),
     ],
 )
 def test_changed_words_are_counted(edited: str, said: str) -> None:
