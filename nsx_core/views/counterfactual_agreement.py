@@ -57,14 +57,15 @@ def agreement_table(found: Findings, explanation: Explanation) -> Node:
         )
         for at, w in enumerate(explanation.words)
     ]
-    caption = (
-        "A dot: the word stands in the method\u2019s best answer. Blue ones are changed, to be held "
-        "against necessity; orange ones are kept, to be held against sufficiency. A dash: the "
-        "method has no answer."
-    )
+    caption = ["A dot: the word stands in the method\u2019s best answer."]
+    if _changing(found):
+        caption.append("Blue ones are changed, to be held against necessity.")
+    if Method.ANCHORS in sets:
+        caption.append("Orange ones are kept, to be held against sufficiency.")
+    caption.append("A dash: the method has no answer.")
     table = node(
         "table",
-        node("caption", caption),
+        node("caption", " ".join(caption)),
         node("thead", node("tr", *heads)),
         node("tbody", *rows),
         cls="scores methods cf-agreement",
@@ -73,15 +74,26 @@ def agreement_table(found: Findings, explanation: Explanation) -> Node:
 
 
 def agreement_sentence(found: Findings, explanation: Explanation) -> str:
-    """Whether the most necessary word is changed, and the most sufficient one is kept."""
+    """Whether the most necessary word is changed, and the most sufficient one is kept.
+
+    Only what a method was asked about: nothing of changes, or of the anchor, where none was run.
+    """
     best = {one.method: words for one in found.found if (words := best_set(one, found)) is not None}
-    said = [_necessary(explanation, {m: w for m, w in best.items() if m is not Method.ANCHORS})]
+    said = []
+    if _changing(found):
+        said.append(_necessary(explanation, best))
     if any(one.method is Method.ANCHORS for one in found.found):
         said.append(_sufficient(explanation, best.get(Method.ANCHORS)))
     return " ".join(said)
 
 
-def _necessary(explanation: Explanation, changed: dict[Method, frozenset[int]]) -> str:
+def _changing(found: Findings) -> bool:
+    """Whether a method that changes words was run."""
+    return any(one.method is not Method.ANCHORS for one in found.found)
+
+
+def _necessary(explanation: Explanation, found: dict[Method, frozenset[int]]) -> str:
+    changed = {m: words for m, words in found.items() if m is not Method.ANCHORS}
     best = _strongest(explanation, Side.NECESSITY)
     if best is None:
         return "No word is necessary, so there is none to look for among the changes."

@@ -119,6 +119,21 @@ def test_one_and_two_methods(methods: tuple[Method, ...], said: str) -> None:
     assert sentence == f"The most necessary word is “disgust” (0.90), {said}"
 
 
+def test_only_what_was_asked_is_spoken_of() -> None:
+    anchors = only(fm.four(), Method.ANCHORS)
+    assert agreement_sentence(anchors, USUAL) == (
+        "The most sufficient word is “Muslims” (0.70), and it stands in the anchor."
+    )
+    flat = scored((0,) * 6, (0,) * 6)
+    assert "necessary" not in agreement_sentence(anchors, flat)
+    others = only(fm.nothing(), Method.WACHTER, Method.SEDC)
+    for scores in (USUAL, flat):
+        assert "nchor" not in agreement_sentence(others, scores)
+    kept, changed = (agreement_table(found, USUAL).text for found in (anchors, others))
+    assert "Orange" in kept and "Blue" not in kept
+    assert "Blue" in changed and "Orange" not in changed
+
+
 def test_nothing_to_compare() -> None:
     found = fm.nothing()
     assert "no method found a change to hold against it." in agreement_sentence(found, USUAL)
