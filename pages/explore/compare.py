@@ -23,6 +23,7 @@ from pages.explore.compare_classifiers import all_there, classifiers_compared
 from pages.explore.compare_methods import methods_compared
 from pages.shared.engine import the_engine
 from pages.shared.notices import error_notice, notice
+from pages.shared.warned import warn_once
 
 #: The facts of the paper's Figure 2.
 PAPERS_PAIR = ("These women disgust me so much.", "These Muslims disgust me so much.")
@@ -32,6 +33,7 @@ def page() -> None:
     """The whole page, from top to bottom."""
     engine = the_engine()
     st.title("Do classifiers and methods agree?")
+    warn_once()
     try:
         usable(engine)
         open_once(engine)

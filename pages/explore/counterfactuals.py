@@ -20,12 +20,14 @@ from pages.explore.counterfactuals_result import result
 from pages.explore.counterfactuals_searching import search
 from pages.shared.engine import complete, the_engine
 from pages.shared.notices import error_notice, notice
+from pages.shared.warned import warn_once
 
 
 def page() -> None:
     """The whole page, from top to bottom."""
     engine = the_engine()
     st.title("What is the least you would have to change?")
+    warn_once()
     st.text("And what is the least that suffices? Four published methods on the same text.")
     try:
         open_once(engine)

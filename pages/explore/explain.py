@@ -24,6 +24,7 @@ from pages.explore.form import form
 from pages.explore.growing import RUNNING, growing, grown
 from pages.shared.engine import complete, the_engine
 from pages.shared.notices import error_notice, notice
+from pages.shared.warned import warn_once
 
 GOES_ON = "Another window waits for the same explanation, so it goes on there."
 
@@ -32,6 +33,7 @@ def page() -> None:
     """The whole page, from top to bottom."""
     engine = the_engine()
     st.title("Which words does the prediction rest on?")
+    warn_once()
     try:
         if not engine.classifiers() or not engine.infillers():
             raise MissingModelError("No classifier or no infiller is installed. Run `make setup`.")

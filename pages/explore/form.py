@@ -15,7 +15,6 @@ __all__ = ["form"]
 
 def form(engine: Engine) -> None:
     """The widgets; every value lives in the session under its own name."""
-    _warn_once()
     st.text_area(
         "Text",
         key="text_box",
@@ -172,15 +171,3 @@ def _more(engine: Engine) -> None:
             help="Draw again, at most 5 times, where the infiller wrote the replaced words back. "
             "The paper keeps such draws.",
         )
-
-
-def _warn_once() -> None:
-    if st.session_state.get("warned"):
-        return
-    with st.container(key="warning", horizontal=True, vertical_alignment="center"):
-        st.markdown("This page shows hateful text, and texts that a model wrote around it.")
-        st.button("Understood", key="understood", type="tertiary", on_click=_understood)
-
-
-def _understood() -> None:
-    st.session_state["warned"] = True

@@ -86,6 +86,17 @@ def test_a_first_visit_searches_the_stored_example_at_once(app: AppTest) -> None
     assert has_result(app)
 
 
+def test_the_warning_is_shown_once_a_session(small: AppTest) -> None:
+    warning = "This page shows hateful text"
+    assert warning in texts(small)
+    small.switch_page("pages/explore/compare.py").run()
+    assert not small.exception and warning in texts(small)
+    small.button(key="understood").click().run()
+    assert warning not in texts(small)
+    small.switch_page(PAGE).run()
+    assert not small.exception and warning not in texts(small)
+
+
 def test_without_a_stored_explanation_a_first_visit_invites(small: AppTest) -> None:
     assert "Not searched yet" in texts(small) and "Anchors. Which words" in texts(small)
     assert small.session_state["cf_job"] is None
