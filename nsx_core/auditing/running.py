@@ -143,14 +143,7 @@ def audited(
     on_progress: Callable[[AuditProgress], None] | None = None,
 ) -> str:
     """Audit in one call; returns the audit's id. Raises what ``auditing`` raises."""
-    steps = auditing(request, catalogue, store, name)
-    while True:
-        try:
-            progress = next(steps)
-        except StopIteration as end:
-            return str(end.value)
-        if on_progress:
-            on_progress(progress)
+    return pipeline.to_the_end(auditing(request, catalogue, store, name), on_progress)
 
 
 def done_row(audit: str, cases: int) -> JobRow:

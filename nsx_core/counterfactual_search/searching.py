@@ -34,7 +34,7 @@ from nsx_core.counterfactuals.text_spheres import text_spheres
 from nsx_core.counterfactuals.text_wachter import wachter
 from nsx_core.infilling.deletion import DeletionInfiller
 from nsx_core.infilling.mask_token import MaskTokenInfiller
-from nsx_core.pipeline import Progress, WordSets
+from nsx_core.pipeline import Progress, WordSets, to_the_end
 from nsx_core.records import Explanation
 from nsx_core.store import JobRow, Store
 
@@ -91,15 +91,7 @@ def searched(
     on_progress: Callable[[Progress], None] | None = None,
 ) -> Findings:
     """Search in one call. Raises what ``planned`` raises, and ``ModelError`` or ``StoreError``."""
-    steps = searching(planned(request, catalogue), catalogue, store)
-    while True:
-        try:
-            progress = next(steps)
-        except StopIteration as end:
-            result: Findings = end.value
-            return result
-        if on_progress:
-            on_progress(progress)
+    return to_the_end(searching(planned(request, catalogue), catalogue, store), on_progress)
 
 
 def _removal(todo: CounterfactualPlan, catalogue: Catalogue) -> tuple[Removal, str]:

@@ -12,6 +12,7 @@ from nsx_core.pipeline.explaining import (
     explained,
     explaining,
     from_store,
+    to_the_end,
 )
 from nsx_core.pipeline.following import growth, settled
 from nsx_core.pipeline.judging import probabilities
@@ -34,5 +35,6 @@ __all__ = [
     "probabilities",
     "rejudged",
     "settled",
+    "to_the_end",
     "without",
 ]

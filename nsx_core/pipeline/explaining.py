@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from nsx_core.batches import batch_spans, work
 from nsx_core.catalogue import Catalogue
@@ -22,6 +23,8 @@ from nsx_core.pipeline.scored import explanation_of
 from nsx_core.records import Draw, DrawSide, ExplainSettings, Explanation, Mask
 from nsx_core.store import JobRow, Store
 
+P = TypeVar("P")
+R = TypeVar("R")
 JUDGE_BATCH = 1024
 #: Fewer new draws say little of how fast this computer is.
 SPEED_DRAWS = 50
@@ -156,11 +159,16 @@ def explained(
 ) -> Explanation:
     """Explain in one call. Raises what ``plan`` raises, and ``ModelError`` or ``StoreError``."""
     steps = explaining(plan(text, classifier, infiller, settings, catalogue), catalogue, store)
+    return to_the_end(steps, on_progress)
+
+
+def to_the_end(steps: Generator[P, None, R], on_progress: Callable[[P], None] | None = None) -> R:
+    """What work done in steps returns; ``on_progress`` is told what each step yields."""
     while True:
         try:
             progress = next(steps)
         except StopIteration as end:
-            result: Explanation = end.value
+            result: R = end.value
             return result
         if on_progress:
             on_progress(progress)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, TypeVar
 
 from nsx_core.errors import SettingsError
 from nsx_core.masking import SAMPLERS
@@ -28,6 +28,7 @@ __all__ = [
     "SAMPLER_NAMES",
     "THRESHOLD_MAX",
     "THRESHOLD_MIN",
+    "Taker",
     "View",
     "parameters",
     "read_view",
@@ -35,6 +36,7 @@ __all__ = [
     "view_of",
 ]
 
+T = TypeVar("T")
 THRESHOLD_MIN, THRESHOLD_MAX = 0.01, 0.99
 TEMPERATURE_MIN, TEMPERATURE_MAX = 0.1, 2.0
 TOP_P_MIN, TOP_P_MAX = 0.05, 1.0
@@ -74,6 +76,30 @@ _CALLED = {"phrases": "units"}
 _ALWAYS = ("text", "classifier", "label", "budget", "seed", "threshold", "word")
 
 
+@dataclass(frozen=True, slots=True)
+class Taker:
+    """Takes parameters out of an address, and says of each that cannot be used what is used."""
+
+    given: Mapping[str, str]
+    said: list[str]
+    written: Callable[[Any], str]
+
+    def take(self, name: str, check: Callable[[str], T], fallback: T) -> T:
+        """What ``check`` makes of the parameter; ``fallback`` without it, or where it raises
+        ``SettingsError``, which is said.
+        """
+        if name not in self.given:
+            return fallback
+        try:
+            return check(self.given[name])
+        except SettingsError as error:
+            use = "It is left out."
+            if fallback not in (None, ()):
+                use = f"The default, {self.written(fallback)}, is used."
+            self.said.append(f"In the link: {error} {use}")
+            return fallback
+
+
 def read_view(
     given: Mapping[str, str],
     default: View,
@@ -86,19 +112,7 @@ def read_view(
     labels: each classifier's labels; explained: the one explained unless asked otherwise.
     """
     said: list[str] = []
-
-    def take(name: str, check: Callable[[str], Any], fallback: Any) -> Any:
-        if name not in given:
-            return fallback
-        try:
-            return check(given[name])
-        except SettingsError as error:
-            use = "It is left out."
-            if fallback not in (None, ()):
-                use = f"The default, {_written(fallback)}, is used."
-            said.append(f"In the link: {error} {use}")
-            return fallback
-
+    take = Taker(given, said, _written).take
     classifier = take("classifier", _one_of("The classifier", tuple(labels)), default.classifier)
     label = take("label", _one_of("The label", labels[classifier]), explained[classifier])
     view = View(

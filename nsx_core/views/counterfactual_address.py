@@ -10,12 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeVar
 
 from nsx_core.counterfactual_records import Method, Removal
 from nsx_core.errors import SettingsError
 from nsx_core.settings import CALLS_DEFAULT, DELTA_DEFAULT, PRECISION_DEFAULT, checked_calls
-from nsx_core.views.address import View, parameters, read_view
+from nsx_core.views.address import Taker, View, parameters, read_view
 
 __all__ = [
     "DELTA_MAX",
@@ -31,7 +30,6 @@ __all__ = [
     "read_counterfactual",
 ]
 
-T = TypeVar("T")
 
 #: What the sliders offer; the command line takes all that lies strictly between 0 and 1.
 PRECISION_MIN, PRECISION_MAX = 0.5, 0.99
@@ -86,18 +84,7 @@ def read_counterfactual(
     said = list(said_first)
     plain = CounterfactualView(shared)
 
-    def take(name: str, check: Callable[[str], T], fallback: T) -> T:
-        if name not in given:
-            return fallback
-        try:
-            return check(given[name])
-        except SettingsError as error:
-            use = "It is left out."
-            if fallback is not None:
-                use = f"The default, {_written(fallback)}, is used."
-            said.append(f"In the link: {error} {use}")
-            return fallback
-
+    take = Taker(given, said, _written).take
     target = take("target", _hundredths("The wanted probability"), plain.target)
     epsilon = take("epsilon", _hundredths("The tolerance (epsilon)"), plain.epsilon)
     if "target" not in given and epsilon != plain.epsilon:

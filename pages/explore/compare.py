@@ -23,6 +23,7 @@ from pages.explore.compare_classifiers import all_there, classifiers_compared
 from pages.explore.compare_methods import methods_compared
 from pages.shared.engine import the_engine
 from pages.shared.notices import error_notice, notice
+from pages.shared.setting_widgets import text_box
 from pages.shared.warned import warn_once
 
 #: The facts of the paper's Figure 2.
@@ -59,14 +60,8 @@ def page() -> None:
 def _form(engine: Engine) -> None:
     """The widgets; every value lives in the session under its own name."""
     first, second = st.columns(2)
-    first.text_area(
-        "Text",
-        key="cmp_text",
-        height=76,
-        persist_state="session",
-        help="At most 2,000 words. The text is stored on this computer under an id, and links "
-        "carry the id only.",
-    )
+    with first:
+        text_box("cmp_text")
     second.text_area(
         "A second text (may stay empty)",
         key="cmp_text2",

@@ -18,6 +18,7 @@ from nsx_core.views.counterfactual_marks import method_name
 from pages.explore.asking import examples
 from pages.explore.counterfactuals_asking import FLIP, WANTED, ask_as_set, usable
 from pages.shared.notices import notice
+from pages.shared.setting_widgets import temperature, text_box, top_p
 
 __all__ = ["form"]
 
@@ -31,14 +32,7 @@ _REMOVALS = {
 
 def form(engine: Engine) -> None:
     """The widgets; every value lives in the session under its own name."""
-    st.text_area(
-        "Text",
-        key="cf_text",
-        height=76,
-        persist_state="session",
-        help="At most 2,000 words. The text is stored on this computer under an id, and links "
-        "carry the id only.",
-    )
+    text_box("cf_text")
     with st.container(key="cf_examples", horizontal=True, gap="small"):
         for number, example in enumerate(examples()):
             st.button(
@@ -217,26 +211,8 @@ def _of_explanation(engine: Engine) -> None:
             width=130,
             persist_state="session",
         )
-        st.slider(
-            "Temperature",
-            address.TEMPERATURE_MIN,
-            address.TEMPERATURE_MAX,
-            step=0.05,
-            key="cf_temperature",
-            width=140,
-            persist_state="session",
-            help="How freely the infiller chooses its words.",
-        )
-        st.slider(
-            "Top-p",
-            address.TOP_P_MIN,
-            address.TOP_P_MAX,
-            step=0.01,
-            key="cf_top_p",
-            width=140,
-            persist_state="session",
-            help="The share of likely words that the infiller picks from.",
-        )
+        temperature("cf_temperature", 140)
+        top_p("cf_top_p", 140)
         st.toggle("Count probabilities", key="cf_scores", persist_state="session")
         st.toggle("Redraw unchanged texts", key="cf_redraw", persist_state="session")
 

@@ -9,20 +9,14 @@ from nsx_core.settings import BUDGET_MAX, BUDGET_MIN, SEED_MAX
 from nsx_core.views import address
 from pages.explore.asking import ask_as_set, examples
 from pages.shared.notices import notice
+from pages.shared.setting_widgets import temperature, text_box, top_p
 
 __all__ = ["form"]
 
 
 def form(engine: Engine) -> None:
     """The widgets; every value lives in the session under its own name."""
-    st.text_area(
-        "Text",
-        key="text_box",
-        height=76,
-        persist_state="session",
-        help="At most 2,000 words. The text is stored on this computer under an id, and links "
-        "carry the id only.",
-    )
+    text_box("text_box")
     with st.container(key="examples", horizontal=True, gap="small"):
         for number, example in enumerate(examples()):
             st.button(
@@ -131,26 +125,8 @@ def _more(engine: Engine) -> None:
             "evenly; half the texts give the paper's precision. paper: as published, each score "
             "has texts of its own.",
         )
-        st.slider(
-            "Temperature",
-            address.TEMPERATURE_MIN,
-            address.TEMPERATURE_MAX,
-            step=0.05,
-            key="temperature",
-            width=150,
-            persist_state="session",
-            help="How freely the infiller chooses its words.",
-        )
-        st.slider(
-            "Top-p",
-            address.TOP_P_MIN,
-            address.TOP_P_MAX,
-            step=0.01,
-            key="top_p",
-            width=150,
-            persist_state="session",
-            help="The share of likely words that the infiller picks from.",
-        )
+        temperature("temperature", 150)
+        top_p("top_p", 150)
         st.toggle(
             "Count probabilities",
             key="scores",

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import socket
-import subprocess
-import sys
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from app_server import served
 
 from nsx_core.settings import STORE_FILE
 
 CHROMIUM = shutil.which("chromium")
-ROOT = Path(__file__).resolve().parents[2]
 READY = "[data-testid=stApp][data-test-script-state=notRunning]"
 ARGUMENTS = (
     "--headless",
@@ -43,30 +37,8 @@ def address(precomputed: Path, tmp_path_factory: pytest.TempPathFactory) -> Iter
     """The app on a free port, its infiller slowed down so that jobs can be watched."""
     home = tmp_path_factory.mktemp("home")
     shutil.copyfile(precomputed, home / STORE_FILE)
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", "app.py"]
-        + ["--server.port", str(port), "--server.address", "127.0.0.1"],
-        cwd=ROOT,
-        env={**os.environ, "NSX_HOME": str(home), "NSX_FAKE_MODELS": "1", "NSX_FAKE_RATE": "100"},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    base = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(600):
-            try:
-                urllib.request.urlopen(f"{base}/_stcore/health", timeout=1).close()
-                break
-            except OSError:
-                time.sleep(0.1)
+    with served("app.py", home, NSX_FAKE_RATE="100") as base:
         yield base
-    finally:
-        server.terminate()
-        server.wait(timeout=10)
 
 
 @pytest.fixture(scope="module")

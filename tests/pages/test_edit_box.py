@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import socket
-import subprocess
-import sys
 import threading
-import time
-import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -17,8 +11,9 @@ from typing import Any
 
 import pytest
 import streamlit as st
+from app_server import ROOT, served
 from streamlit.testing.v1 import AppTest
-from test_browser import ROOT, browser, visitor
+from test_browser import browser, visitor
 from test_browser import pytestmark as in_browser
 from visiting import texts
 
@@ -198,35 +193,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The page on a free port."""
     folder = tmp_path_factory.mktemp("edit")
     (folder / "page.py").write_text(PAGE, encoding="utf-8")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    server = subprocess.Popen(
-        [sys.executable, "-m", "streamlit", "run", str(folder / "page.py")]
-        + ["--server.port", str(port), "--server.address", "127.0.0.1"],
-        cwd=ROOT,
-        env={
-            **os.environ,
-            "NSX_HOME": str(folder),
-            "NSX_FAKE_MODELS": "1",
-            "PYTHONPATH": str(ROOT),
-        },
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    base = f"http://127.0.0.1:{port}"
-    try:
-        for _ in range(600):
-            try:
-                urllib.request.urlopen(f"{base}/_stcore/health", timeout=1).close()
-                break
-            except OSError:
-                time.sleep(0.1)
+    with served(str(folder / "page.py"), folder, PYTHONPATH=str(ROOT)) as base:
         yield base
-    finally:
-        server.terminate()
-        server.wait(timeout=10)
 
 
 @pytest.mark.browser
